@@ -1,0 +1,1 @@
+"""dispatch-balance: a Monte Carlo laboratory for tuning the balance of a board game."""
