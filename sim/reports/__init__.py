@@ -1,1 +1,1 @@
-"""TODO-DOC."""
+"""Part of dispatch-balance."""
