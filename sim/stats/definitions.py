@@ -1,0 +1,364 @@
+"""Every figure of the dispatch game, defined once: how it is counted, in what unit, and between what limits.
+
+A figure is a total over matches, block by block, divided by the number of those matches. "First" is the bot named
+first, wherever it sits; A and B are seats. In self-play and for recorded matches first is seat A.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum, unique
+
+import numpy as np
+
+from kernels.codes import Column, Company, Outcome, Pairing
+from sim.stats.sums import DOUBLED_SCORE_A, BlockSums, Int64s, MarginHistogram
+
+LIMIT_KEYS = ("dispatches", "reward", "ticks", "toll", "upgrades", "sidings")
+"""What bounds the figures of one match: its dispatches; the largest reward; the most ticks of movement in a dispatch
+(`upgraded_speed`, or 1 where upgrades are not on offer); the toll in dollars; upgrades and sidings that one company can
+buy (2 and the number of junctions; 0 where not on offer)."""
+
+
+@unique
+class Kind(Enum):
+    """How a figure's interval is made."""
+
+    PROPORTION = "proportion"
+    MEAN = "mean"
+    QUANTILE = "quantile"
+
+
+@dataclass(frozen=True)
+class Totals:
+    """Numerator and denominator of a proportion or mean, block by block.
+
+    Attributes
+    ----------
+    total
+        Sum over matches times `scale`, shape (B,).
+    matches
+        Matches summed over, shape (B,).
+    pairs
+        Pairs that those matches belong to, shape (B,).
+    scale
+        2 where halves were doubled to stay whole, else 1.
+    """
+
+    total: Int64s
+    matches: Int64s
+    pairs: Int64s
+    scale: int = 1
+
+
+@dataclass(frozen=True)
+class Bins:
+    """Exact histogram that a quantile is read from.
+
+    Attributes
+    ----------
+    values
+        Sorted, distinct, shape (V,).
+    counts
+        Matches by block and value, shape (B, V).
+    pairs
+        Pairs that those matches belong to, shape (B,).
+    """
+
+    values: Int64s
+    counts: Int64s
+    pairs: Int64s
+
+
+@dataclass(frozen=True)
+class MetricDefinition:
+    """One figure.
+
+    Attributes
+    ----------
+    name
+        Its core name, as in `summary.json`, goals and columns.
+    kind
+        Proportion, mean or quantile.
+    unit
+        "share", "share difference", "points", "dollars" or "count" (a match).
+    description
+        What is counted, in words.
+    measure
+        Takes sums; gives `Totals`, for a quantile `Bins`.
+    bound
+        Factors of the greatest value of a match: numbers, and keys of `LIMIT_KEYS`.
+    signed
+        Whether the least value is minus the greatest, rather than 0.
+    q
+        Which quantile; 0 for other kinds.
+    """
+
+    name: str
+    kind: Kind
+    unit: str
+    description: str
+    measure: Callable[[BlockSums], Totals | Bins]
+    bound: tuple[str | int, ...] = (1,)
+    signed: bool = False
+    q: float = 0.0
+
+    def limits(self, limits: Mapping[str, float] | None = None) -> tuple[float, float]:
+        """Least and greatest value that one match can have.
+
+        Parameters
+        ----------
+        limits
+            Value of each of `LIMIT_KEYS`. A key that is missing makes the figures that need it unbounded.
+        """
+        high = 1.0
+        for factor in self.bound:
+            high *= factor if isinstance(factor, int) else (limits or {}).get(factor, math.inf)
+            if math.isnan(high):  # 0 times unbounded
+                high = math.inf
+        return (-high if self.signed else 0.0), high
+
+
+def first_seats(pairing: Pairing) -> tuple[Company, Company]:
+    """Seat of the first bot in swap 0 and in swap 1."""
+    return Company.A, (Company.B if pairing == Pairing.SEATS else Company.A)
+
+
+def first_margins(margins: MarginHistogram, pairing: Pairing) -> tuple[Int64s, Int64s]:
+    """Histogram of the first bot's points minus the second's: values, shape (V,), and counts by block, (B, V)."""
+    if pairing != Pairing.SEATS:
+        return margins.values, np.asarray(margins.counts.sum(axis=1), dtype=np.int64)
+    return _rebinned(
+        np.concatenate([margins.values, -margins.values]),
+        np.concatenate([margins.counts[:, 0], margins.counts[:, 1]], axis=1),
+    )
+
+
+def spreads(margins: MarginHistogram) -> tuple[Int64s, Int64s]:
+    """Histogram of the absolute margin: values, shape (V,), and counts by block, (B, V)."""
+    return _rebinned(np.abs(margins.values), np.asarray(margins.counts.sum(axis=1), dtype=np.int64))
+
+
+def _rebinned(values: Int64s, counts: Int64s) -> tuple[Int64s, Int64s]:
+    distinct, place = np.unique(values, return_inverse=True)
+    binned = np.zeros((counts.shape[0], distinct.size), dtype=np.int64)
+    np.add.at(binned.T, place, counts.T)
+    seen = binned.any(axis=0)
+    return distinct[seen], binned[:, seen]
+
+
+def _legal(total: BlockSums, value: Int64s, scale: int = 1) -> Totals:
+    return Totals(value, total.legal_pairs * len(total.swaps), total.legal_pairs, scale)
+
+
+def _count(*outcomes: Outcome) -> Callable[[BlockSums], Totals]:
+    return lambda total: _legal(total, total.outcomes[:, :, list(outcomes)].sum(axis=(1, 2)))
+
+
+def _both(*columns: Column) -> Callable[[BlockSums], Totals]:
+    return lambda total: _legal(total, total.sums[:, :, list(columns)].sum(axis=(1, 2)))
+
+
+def _player(player: int, seat_a: Column, seat_b: Column) -> Callable[[BlockSums], Totals]:
+    """Column of the first (0) or second (1) bot, whichever seat it sits in."""
+
+    def measure(total: BlockSums) -> Totals:
+        columns = [(seat_a, seat_b)[seat ^ player] for seat in first_seats(total.pairing)]
+        return _legal(total, total.sums[:, 0, columns[0]] + total.sums[:, 1, columns[1]])
+
+    return measure
+
+
+def _wins(player: int) -> Callable[[BlockSums], Totals]:
+    won = ([Outcome.A_ON_POINTS, Outcome.A_ON_CASH], [Outcome.B_ON_POINTS, Outcome.B_ON_CASH])
+
+    def measure(total: BlockSums) -> Totals:
+        by_swap = [total.outcomes[:, s, won[seat ^ player]] for s, seat in enumerate(first_seats(total.pairing))]
+        return _legal(total, by_swap[0].sum(axis=1) + by_swap[1].sum(axis=1))
+
+    return measure
+
+
+def _score_first(total: BlockSums) -> Totals:
+    return _legal(total, total.pair_scores @ np.arange(total.pair_scores.shape[1], dtype=np.int64), scale=2)
+
+
+def _score_in_seat(seat: Company) -> Callable[[BlockSums], Totals]:
+    """Score of the first bot in the matches in which it sat there.
+
+    In self-play both seats are taken by the bot, so that each match counts for either seat. A recorded match has nobody
+    who changes seats: then the first player never sat in seat B.
+    """
+
+    def measure(total: BlockSums) -> Totals:
+        doubled = total.outcomes @ DOUBLED_SCORE_A
+        if total.pairing == Pairing.SEATS:
+            swap = int(seat)
+            score = doubled[:, swap] if seat == Company.A else 2 * total.legal_pairs - doubled[:, swap]
+            return Totals(score, total.legal_pairs, total.legal_pairs, 2)
+        matches = total.legal_pairs * len(total.swaps)
+        score = doubled.sum(axis=1)
+        return _legal(total, score if seat == Company.A else 2 * matches - score, scale=2)
+
+    return measure
+
+
+def _seat_bias(total: BlockSums) -> Totals:
+    """Seat A's score minus seat B's, which is twice seat A's score minus 1."""
+    matches = total.legal_pairs * len(total.swaps)
+    return _legal(total, (total.outcomes @ DOUBLED_SCORE_A).sum(axis=1) - matches)
+
+
+def _margin_mean(total: BlockSums) -> Totals:
+    values, counts = first_margins(total.margins, total.pairing)
+    return _legal(total, counts @ values)
+
+
+def _spread_mean(total: BlockSums) -> Totals:
+    values, counts = spreads(total.margins)
+    return _legal(total, counts @ values)
+
+
+def _margin_bins(total: BlockSums) -> Bins:
+    return Bins(*first_margins(total.margins, total.pairing), total.legal_pairs)
+
+
+def _spread_bins(total: BlockSums) -> Bins:
+    return Bins(*spreads(total.margins), total.legal_pairs)
+
+
+def _illegal(total: BlockSums) -> Totals:
+    return Totals(total.outcomes[:, :, Outcome.ILLEGAL].sum(axis=1), total.pairs * len(total.swaps), total.pairs)
+
+
+def _shares() -> list[MetricDefinition]:
+    def share(name: str, description: str, measure: Callable[[BlockSums], Totals]) -> MetricDefinition:
+        return MetricDefinition(name, Kind.PROPORTION, "share", description, measure)
+
+    return [
+        share("score.first", "score of the first bot: 1 a win, 1/2 a shared victory", _score_first),
+        share("win.first", "matches that the first bot won, on points or on cash", _wins(0)),
+        share("win.second", "matches that the second bot won, on points or on cash", _wins(1)),
+        share("shared", "matches with equal points and equal cash", _count(Outcome.SHARED)),
+        share(
+            "decided_by_cash",
+            "matches with equal points that were won on cash",
+            _count(Outcome.A_ON_CASH, Outcome.B_ON_CASH),
+        ),
+        share("score.first.seat_a", "score of the first bot when it sits in seat A", _score_in_seat(Company.A)),
+        share(
+            "score.first.seat_b",
+            "score of the first bot when it sits in seat B; in self-play the score of seat B",
+            _score_in_seat(Company.B),
+        ),
+        MetricDefinition(
+            "seat_bias",
+            Kind.MEAN,
+            "share difference",
+            "score of seat A minus score of seat B, whoever sits there",
+            _seat_bias,
+            signed=True,
+        ),
+    ]
+
+
+def _distributions() -> list[MetricDefinition]:
+    bound = ("dispatches", "reward")
+    listed = []
+    for name, words, of_mean, of_bins in (
+        ("margin", "points of the first bot minus points of the second", _margin_mean, _margin_bins),
+        ("spread", "difference of the two bots' points, without sign", _spread_mean, _spread_bins),
+    ):
+        signed = name == "margin"
+        listed.append(MetricDefinition(f"{name}.mean", Kind.MEAN, "points", f"mean {words}", of_mean, bound, signed))
+        listed.extend(
+            MetricDefinition(
+                f"{name}.p{percent}",
+                Kind.QUANTILE,
+                "points",
+                f"least value that {percent}% of the matches do not exceed: {words}",
+                of_bins,
+                bound,
+                signed,
+                percent / 100,
+            )
+            for percent in (10, 50, 90)
+        )
+    return listed
+
+
+def _of_players() -> list[MetricDefinition]:
+    mean, share = Kind.MEAN, Kind.PROPORTION
+    figures: tuple[tuple[str, Kind, str, str, Column, Column, tuple[str | int, ...]], ...] = (
+        ("points", mean, "points", "points of", Column.POINTS_A, Column.POINTS_B, ("dispatches", "reward")),
+        ("deliveries", mean, "count", "deliveries of", Column.DELIVERIES_A, Column.DELIVERIES_B, ("dispatches",)),
+        ("purchases.upgrade", mean, "count", "upgrades bought by", Column.UPGRADES_A, Column.UPGRADES_B, ("upgrades",)),
+        ("purchases.siding", mean, "count", "sidings bought by", Column.SIDINGS_A, Column.SIDINGS_B, ("sidings",)),
+        (
+            "pick.upgrade",
+            share,
+            "share",
+            "matches with at least one upgrade bought by",
+            Column.PICK_UPGRADE_A,
+            Column.PICK_UPGRADE_B,
+            (1,),
+        ),
+        (
+            "pick.siding",
+            share,
+            "share",
+            "matches with at least one siding bought by",
+            Column.PICK_SIDING_A,
+            Column.PICK_SIDING_B,
+            (1,),
+        ),
+    )
+    return [
+        MetricDefinition(f"{name}.{player}", kind, unit, f"{words} the {player} bot", _player(i, a, b), bound)
+        for name, kind, unit, words, a, b, bound in figures
+        for i, player in enumerate(("first", "second"))
+    ]
+
+
+def _of_matches() -> list[MetricDefinition]:
+    def count(name: str, words: str, bound: tuple[str | int, ...], *columns: Column) -> MetricDefinition:
+        unit = "dollars" if name == "tolls" else "count"
+        return MetricDefinition(name, Kind.MEAN, unit, words, _both(*columns), bound)
+
+    one, two, ticks = ("dispatches",), (2, "dispatches"), ("dispatches", "ticks")
+    head_ons, junctions = Column.HEAD_ONS, Column.JUNCTION_CONFLICTS
+    return [
+        count("head_ons", "head-on conflicts (rules 4.4 a)", one, head_ons),
+        count("junction_conflicts", "junction conflicts (rules 4.4 b)", one, junctions),
+        count("conflicts", "head-on and junction conflicts together", one, head_ons, junctions),
+        count(
+            "shared_arrivals", "shared arrivals (rules 4.4 c), with or without a toll", ticks, Column.SHARED_ARRIVALS
+        ),
+        count("cancelled_toggles", "dispatches in which both toggled one junction", one, Column.CANCELLED_TOGGLES),
+        count(
+            "stuck",
+            "dispatches in which neither train of a company came nearer to its destination, both companies summed",
+            two,
+            Column.STUCK_A,
+            Column.STUCK_B,
+        ),
+        count(
+            "idle", "orders whose train ended where it began, both companies summed", two, Column.IDLE_A, Column.IDLE_B
+        ),
+        count("tolls", "dollars of toll paid, both companies summed", ("toll", *ticks), Column.TOLLS_A, Column.TOLLS_B),
+        MetricDefinition(
+            "illegal_orders",
+            Kind.PROPORTION,
+            "share",
+            "matches that ended by an illegal order, of all that were played (rules 3.3)",
+            _illegal,
+        ),
+    ]
+
+
+METRICS: dict[str, MetricDefinition] = {
+    definition.name: definition for definition in (*_shares(), *_distributions(), *_of_players(), *_of_matches())
+}
+"""Every figure of the dispatch game by its core name, in the order in which they are listed."""

@@ -1,0 +1,254 @@
+"""Intervals of proportions, means and quantiles from block means.
+
+Axes: `b` block, `v` one of several figures on the same blocks. A block is a fixed set of pairs; a pair is the unit of
+sampling, since its two matches share their luck. Nothing here knows what is measured.
+
+References
+----------
+E. B. Wilson (1927), Journal of the American Statistical Association 22, 209. C. J. Clopper and E. S. Pearson (1934),
+Biometrika 26, 404. E. L. Korn and B. I. Graubard (1998), Survey Methodology 24, 193 (effective sample size and t
+quantile for clustered proportions). R. S. Woodruff (1952), JASA 47, 635 (quantiles by inversion).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
+
+Floats = NDArray[np.float64]
+
+MIN_UNITS = 10
+"""Under this many blocks no interval is given (a proportion gets Clopper-Pearson)."""
+MIN_EVENTS = 10
+"""With fewer successes or failures than this, counted in pairs, a proportion gets Clopper-Pearson."""
+
+WILSON = "wilson"
+CLOPPER_PEARSON = "clopper-pearson"
+STUDENT = "t"
+ZERO_VARIANCE = "zero variance"
+INVERSION = "inversion"
+TOO_SMALL = "n too small"
+NO_RANGE = "range unknown"
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A figure with its interval.
+
+    Attributes
+    ----------
+    value
+        The estimate.
+    low, high
+        Ends of the two-sided interval; None where none may be given.
+    method
+        How the interval came about, or why there is none: one of this module's constants.
+    """
+
+    value: float
+    low: float | None
+    high: float | None
+    method: str
+
+
+def t_quantile(n_units: int, level: float) -> float:
+    """Two-sided Student quantile with `n_units` - 1 degrees of freedom: t with P(-t < T < t) = `level`."""
+    return float(special.stdtrit(n_units - 1, 0.5 + _checked(level) / 2))
+
+
+def wilson_limits(p: ArrayLike, n: ArrayLike, quantile: float) -> tuple[Floats, Floats]:
+    """Wilson's score interval, (p + q²/2n ± q √(p(1-p)/n + q²/4n²)) / (1 + q²/n).
+
+    Parameters
+    ----------
+    p
+        Observed share or shares, 0 to 1.
+    n
+        Number of independent trials, or the effective number; need not be whole, above 0.
+    quantile
+        q: of the normal distribution for independent trials, of Student's for an effective number.
+    """
+    share, trials = np.asarray(p, dtype=np.float64), np.asarray(n, dtype=np.float64)
+    shrink = quantile**2 / trials
+    centre = (share + shrink / 2) / (1 + shrink)
+    half = np.sqrt(shrink) * np.sqrt(share * (1 - share) + shrink / 4) / (1 + shrink)
+    # The ends touch 0 and 1 at shares of 0 and 1, and rounding must not part the interval from its own estimate.
+    return np.clip(np.minimum(centre - half, share), 0, 1), np.clip(np.maximum(centre + half, share), 0, 1)
+
+
+def clopper_pearson_limits(k: ArrayLike, n: float, level: float) -> tuple[Floats, Floats]:
+    """Clopper-Pearson interval, beta form: quantile alpha/2 of Beta(k, n-k+1), and 1-alpha/2 of Beta(k+1, n-k).
+
+    Parameters
+    ----------
+    k
+        Number or numbers of successes, 0 to `n`; need not be whole.
+    n
+        Number of trials, above 0.
+    level
+        Confidence, 1 - alpha.
+    """
+    successes = np.clip(np.asarray(k, dtype=np.float64), 0.0, float(n))
+    failures = n - successes
+    tail = (1 - _checked(level)) / 2
+    low = np.zeros_like(successes)
+    high = np.ones_like(successes)
+    some, short = successes > 0, failures > 0
+    low[some] = special.betaincinv(successes[some], failures[some] + 1, tail)
+    high[short] = special.betainccinv(successes[short] + 1, failures[short], tail)
+    share = successes / n
+    return np.minimum(low, share), np.maximum(high, share)
+
+
+def proportion_limits(
+    values: Floats, means: Floats, n_pairs: int, level: float
+) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+    """Intervals of several proportions that were measured on the same blocks.
+
+    Wilson with n_eff = p(1-p) / (s²/B), s² the sample variance of the B block means, and Student's quantile with
+    B - 1 degrees of freedom. Where s² = 0, n_eff is the number of pairs. Under 10 blocks, or with k = p · pairs or
+    pairs - k under 10: Clopper-Pearson with n = pairs, because the two matches of a pair may be one event seen twice.
+
+    Parameters
+    ----------
+    values
+        Shares over all matches, shape (V,).
+    means
+        The same shares block by block, shape (B, V).
+    n_pairs
+        Number of pairs that they rest on, above 0.
+    level
+        Confidence.
+
+    Returns
+    -------
+    tuple
+        Lower and upper ends, and True where they are Clopper-Pearson's, each of shape (V,).
+    """
+    n_blocks = means.shape[0]
+    events = values * n_pairs
+    rare = (events < MIN_EVENTS) | (n_pairs - events < MIN_EVENTS) | (n_blocks < MIN_UNITS)
+    low, high = clopper_pearson_limits(events, n_pairs, level)
+    common = ~rare
+    if common.any():
+        p, of_blocks = values[common], means[:, common]
+        varies = of_blocks.max(axis=0) > of_blocks.min(axis=0)
+        n_effective = np.full(p.shape, float(n_pairs))
+        squared_error = of_blocks[:, varies].var(axis=0, ddof=1) / n_blocks
+        n_effective[varies] = p[varies] * (1 - p[varies]) / squared_error
+        low[common], high[common] = wilson_limits(p, n_effective, t_quantile(n_blocks, level))
+    return low, high, rare
+
+
+def proportion(value: float, means: Floats, n_pairs: int, level: float = 0.95) -> Interval:
+    """Interval of one proportion (`proportion_limits`); a score counts as one, a shared victory as half a success.
+
+    Parameters
+    ----------
+    value
+        The share over all matches.
+    means
+        Share of each block that has matches, shape (B,).
+    n_pairs
+        Number of pairs, above 0.
+    level
+        Confidence.
+    """
+    low, high, rare = proportion_limits(np.array([value]), means[:, None], n_pairs, level)
+    return Interval(value, float(low[0]), float(high[0]), CLOPPER_PEARSON if rare[0] else WILSON)
+
+
+def mean(
+    value: float, means: Floats, n_pairs: int, level: float = 0.95, limits: tuple[float, float] = (-math.inf, math.inf)
+) -> Interval:
+    """Interval of a mean: value ± t s/√B from the B block means, t with B - 1 degrees of freedom.
+
+    Where all block means are equal, the share of pairs that could yet differ is at most u = 1 - (alpha/2)^(1/pairs)
+    (Clopper-Pearson with k = 0), and the interval is value ± u * the width of the range.
+
+    Parameters
+    ----------
+    value
+        The mean over all matches.
+    means
+        Mean of each block that has matches, shape (B,).
+    n_pairs
+        Number of pairs, above 0.
+    level
+        Confidence.
+    limits
+        Least and greatest value that a match can have; infinite where unknown.
+    """
+    n_blocks = means.size
+    if n_blocks < MIN_UNITS:
+        return Interval(value, None, None, TOO_SMALL)
+    if means.max() > means.min():
+        method = STUDENT
+        half = t_quantile(n_blocks, level) * math.sqrt(float(means.var(ddof=1)) / n_blocks)
+    else:
+        method = ZERO_VARIANCE
+        half = float(clopper_pearson_limits(0.0, n_pairs, level)[1]) * (limits[1] - limits[0])
+    if math.isinf(half):
+        return Interval(value, None, None, NO_RANGE)
+    low, high = max(value - half, limits[0]), min(value + half, limits[1])
+    return Interval(value, min(low, value), max(high, value), method)
+
+
+def quantile(
+    q: float,
+    values: NDArray[np.int64],
+    counts: NDArray[np.int64],
+    n_pairs: int,
+    level: float = 0.95,
+    limits: tuple[float, float] = (-math.inf, math.inf),
+) -> Interval:
+    """Interval of a quantile from an exact histogram, by inverting the block interval of F at every value.
+
+    The estimate is the least value v with F(v) ≥ `q`. Its interval holds every v whose F could be the first to reach
+    `q`: from the least v with upper end of F(v) ≥ `q` to the least v from which on the lower end stays ≥ `q`. Where
+    even the extremes seen do not settle an end, it is the end of the range.
+
+    Parameters
+    ----------
+    q
+        Which quantile, between 0 and 1.
+    values
+        Values that occurred, sorted and distinct, shape (V,).
+    counts
+        Matches by block and value, no block empty, shape (B, V).
+    n_pairs
+        Number of pairs, above 0.
+    level
+        Confidence.
+    limits
+        Least and greatest value that a match can have; infinite where unknown: then that end is None.
+    """
+    cumulative = counts.cumsum(axis=1)
+    total = cumulative.sum(axis=0)
+    share = total / total[-1]
+    # In whole numbers where it matters: F(v) ≥ q must not hang on the last bit of a division.
+    value = float(values[int(np.argmax(share >= q - 1e-12))])
+    if counts.shape[0] < MIN_UNITS:
+        return Interval(value, None, None, TOO_SMALL)
+    lower, upper, _ = proportion_limits(share, cumulative / cumulative[:, -1:], n_pairs, level)
+    below_all = float(clopper_pearson_limits(0.0, n_pairs, level)[1])
+    low = limits[0] if below_all >= q else float(values[int(np.argmax(upper >= q))])
+    unsettled = np.flatnonzero(lower < q)
+    after = int(unsettled[-1]) + 1 if unsettled.size else 0
+    high = float(values[after]) if after < values.size else limits[1]
+    return Interval(
+        value,
+        None if math.isinf(low) else min(low, value),
+        None if math.isinf(high) else max(high, value),
+        INVERSION,
+    )
+
+
+def _checked(level: float) -> float:
+    if not 0 < level < 1:
+        raise ValueError(f"level is {level}; must lie between 0 and 1")
+    return level

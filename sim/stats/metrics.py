@@ -1,0 +1,219 @@
+"""Estimates of every defined figure from one pairing's block sums."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
+
+import numpy as np
+
+from kernels.codes import Column, Company, Outcome, Pairing
+from sim.stats import intervals
+from sim.stats.definitions import METRICS, Bins, Kind, MetricDefinition, Totals, first_margins, first_seats, spreads
+from sim.stats.sums import BlockSums, Int64s
+
+__all__ = ["METRICS", "Estimate", "Exactness", "MetricDefinition", "histogram", "seat_table", "summarise"]
+
+EXACT = "exact"
+DETERMINISTIC = "deterministic"
+NO_MATCHES = "no matches"
+
+PROVEN = {"score.first": 0.5, "score.first.seat_a": 0.5, "score.first.seat_b": 0.5, "seat_bias": 0.0}
+"""Figures that equal, mirror-fair bots on an exact map have by proof (rules 7)."""
+
+
+@dataclass(frozen=True)
+class Exactness:
+    """What is known of a pairing beforehand.
+
+    Attributes
+    ----------
+    deterministic
+        No bot draws, so that all matches of a seating are one match. Honoured only while the draw counters stand at 0.
+    mirror_proof
+        Equal bots that are declared mirror-fair, on an exact map: the seats have equal chances (rules 7). Honoured only
+        when every pair played is legal, finished and sums to exactly 1.
+    """
+
+    deterministic: bool = False
+    mirror_proof: bool = False
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """One figure of one pairing.
+
+    Attributes
+    ----------
+    pairing
+        Name of the pairing.
+    metric
+        Core name of the figure.
+    value
+        The estimate; None where no match counts.
+    low, high
+        Ends of the interval; None where none may be given.
+    n
+        Matches that the figure rests on; where nothing is drawn, the different ones.
+    n_units
+        Pairs that they belong to, or the different matches.
+    method
+        How the interval came about, or why there is none.
+    """
+
+    pairing: str
+    metric: str
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+    n_units: int
+    method: str
+
+    def as_dict(self) -> dict[str, str | float | int | None]:
+        """Return the entry of `summary.json`."""
+        return asdict(self)
+
+
+def summarise(
+    sums: BlockSums,
+    pairing_name: str,
+    *,
+    level: float = 0.95,
+    exact: Exactness | None = None,
+    limits: Mapping[str, float] | None = None,
+    metrics: Iterable[str] | None = None,
+) -> list[Estimate]:
+    """Estimate every figure of a pairing.
+
+    Parameters
+    ----------
+    sums
+        The pairing's block sums, valid ones.
+    pairing_name
+        Written into every estimate.
+    level
+        Confidence of the intervals.
+    exact
+        What is known beforehand; None: nothing.
+    limits
+        Value of each of `definitions.LIMIT_KEYS`: what a figure that never varied might yet have been.
+    metrics
+        Core names, in the order wanted; None: all.
+
+    Returns
+    -------
+    list of Estimate
+        One for each name.
+
+    Raises
+    ------
+    KeyError
+        If a name is not defined.
+    """
+    known = _honoured(sums, exact or Exactness())
+    names = METRICS if metrics is None else metrics
+    return [_estimate(sums, pairing_name, METRICS[name], level, known, limits) for name in names]
+
+
+def _honoured(sums: BlockSums, exact: Exactness) -> Exactness:
+    """Strip the claims that the matches themselves do not bear out."""
+    drawn = sums.sums[:, :, [Column.DRAWS_A, Column.DRAWS_B]].any()
+    even_score = 1 if sums.pairing == Pairing.SINGLE else 2
+    even = sums.pairing != Pairing.SEATS and int(sums.pair_scores[:, even_score].sum()) == sums.n_pairs
+    return Exactness(exact.deterministic and not drawn, exact.mirror_proof and even)
+
+
+def _estimate(
+    sums: BlockSums,
+    pairing_name: str,
+    metric: MetricDefinition,
+    level: float,
+    known: Exactness,
+    limits: Mapping[str, float] | None,
+) -> Estimate:
+    measured = metric.measure(sums)
+    matches = measured.counts.sum(axis=1) if isinstance(measured, Bins) else measured.matches
+    n, n_units = int(matches.sum()), int(measured.pairs.sum())
+    nobody_moved = sums.pairing == Pairing.SINGLE and not (known.deterministic or known.mirror_proof)
+    if n == 0 or (metric.name == "score.first.seat_b" and nobody_moved):
+        return Estimate(pairing_name, metric.name, None, None, None, 0, 0, NO_MATCHES)
+    if known.deterministic:
+        n = n_units = n // n_units if sums.pairing == Pairing.SEATS else 1
+    found = _interval(measured, matches, metric, level, metric.limits(limits))
+    if known.mirror_proof and _is_proven(metric.name, found.value):
+        found = intervals.Interval(found.value, found.value, found.value, EXACT)
+    elif known.deterministic:
+        found = replace(found, low=None, high=None, method=DETERMINISTIC)
+    return Estimate(pairing_name, metric.name, found.value, found.low, found.high, n, n_units, found.method)
+
+
+def _is_proven(name: str, value: float) -> bool:
+    """Mirrored pairs have opposite margins, so that a mean margin of exactly 0 is proven along with the score."""
+    return value == PROVEN.get(name) or (name == "margin.mean" and value == 0)
+
+
+def _interval(
+    measured: Totals | Bins, matches: Int64s, metric: MetricDefinition, level: float, limits: tuple[float, float]
+) -> intervals.Interval:
+    full = matches > 0
+    n_pairs = int(measured.pairs.sum())
+    if isinstance(measured, Bins):
+        return intervals.quantile(metric.q, measured.values, measured.counts[full], n_pairs, level, limits)
+    value = int(measured.total.sum()) / (measured.scale * int(matches.sum()))
+    means = measured.total[full] / (measured.scale * matches[full])
+    if metric.kind is Kind.PROPORTION:
+        return intervals.proportion(value, means, n_pairs, level)
+    return intervals.mean(value, means, n_pairs, level, limits)
+
+
+def histogram(sums: BlockSums, metric: str = "margin") -> tuple[Int64s, Int64s]:
+    """Exact histogram over all blocks: values in points, and matches with each.
+
+    Parameters
+    ----------
+    sums
+        One pairing's block sums.
+    metric
+        "margin" (points of first minus second) or "spread" (its absolute value).
+
+    Raises
+    ------
+    ValueError
+        If the metric is neither.
+    """
+    if metric == "margin":
+        values, counts = first_margins(sums.margins, sums.pairing)
+    elif metric == "spread":
+        values, counts = spreads(sums.margins)
+    else:
+        raise ValueError(f"metric is {metric!r}; must be 'margin' or 'spread'")
+    return values, np.asarray(counts.sum(axis=0), dtype=np.int64)
+
+
+def seat_table(sums: BlockSums) -> list[dict[str, str | int]]:
+    """How the matches of each seating ended: one row for every seat that the first bot sat in.
+
+    Returns
+    -------
+    list of dict
+        `first_seat` ("A" or "B"), `matches`, and of these the first bot's `won_on_points`, `won_on_cash`, `shared`,
+        `lost_on_points`, `lost_on_cash`. Matches of illegal or unfinished pairs are in none of them.
+    """
+    points = (Outcome.A_ON_POINTS, Outcome.B_ON_POINTS)
+    cash = (Outcome.A_ON_CASH, Outcome.B_ON_CASH)
+    rows: dict[Company, dict[str, str | int]] = {}
+    for s, seat in enumerate(first_seats(sums.pairing)):
+        ended = sums.outcomes[:, s].sum(axis=0)
+        counts = {
+            "matches": sums.legal_pairs.sum() if s in sums.swaps else 0,
+            "won_on_points": ended[points[seat]],
+            "won_on_cash": ended[cash[seat]],
+            "shared": ended[Outcome.SHARED],
+            "lost_on_points": ended[points[seat ^ 1]],
+            "lost_on_cash": ended[cash[seat ^ 1]],
+        }
+        row = rows.setdefault(seat, {"first_seat": seat.name, **dict.fromkeys(counts, 0)})
+        for name, number in counts.items():
+            row[name] = int(row[name]) + int(number)
+    return list(rows.values())
