@@ -31,15 +31,6 @@ class Move(IntEnum):
 
 
 @unique
-class Absent(IntEnum):
-    """Values that say that something is not there."""
-
-    TOGGLE = -1  # no junction is toggled
-    COST = -1  # a null cost: not on offer
-    DESTINATION = 127  # past the end of an unrolled schedule: a node no map has
-
-
-@unique
 class Invest(IntEnum):
     """Investment field of an order: nothing, an upgrade of train 1 or 2, or a siding at `SIDING + junction`."""
 
@@ -120,7 +111,7 @@ class Column(IntEnum):
     STUCK_B = 20
     TOLLS_A = 21  # dollars that A paid
     TOLLS_B = 22
-    IDLE_A = 23  # orders whose train ended on the arc where it began
+    IDLE_A = 23  # orders whose train ended at the node where it began
     IDLE_B = 24
     DRAWS_A = 25  # 32-bit draws taken by the bot in the seat
     DRAWS_B = 26
@@ -129,6 +120,8 @@ class Column(IntEnum):
     ILLEGAL_REASON = 29  # an `Illegal`
 
 
+NO_TOGGLE = -1  # no junction is toggled
+NO_COST = -1  # a null cost: not on offer
 N_OUTCOMES = len(Outcome)
 N_COLUMNS = len(Column)
 POISON = -(2**31)  # fills a row before it is played: a row that nobody wrote is seen

@@ -1,1 +1,1 @@
-"""Part of dispatch-balance."""
+"""The dispatch game: two companies, two trains each, simultaneous secret orders."""

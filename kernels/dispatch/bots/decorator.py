@@ -1,0 +1,161 @@
+"""`@bot`: a function, its parameters and what it declares about itself."""
+
+import functools
+import inspect
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+from numba.core.errors import NumbaError
+
+from kernels.dispatch.match import BOT_SIGNATURE
+from kernels.jit import CACHE_FOLDER, PLAIN
+
+__all__ = ["ARGUMENTS", "Bot", "BotError", "Parameter", "bot"]
+
+ARGUMENTS = ("rules", "state", "c", "params", "stream")
+"""What a bot function takes, in this order; the names are the author's."""
+
+
+class BotError(Exception):
+    """A function that cannot be a bot; the text says why and where."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One number of a bot that a designer may set in YAML.
+
+    `choices`, where given, are the words allowed instead of numbers; the bot sees their index.
+    """
+
+    default: float | str
+    low: float = -math.inf
+    high: float = math.inf
+    doc: str = ""
+    choices: tuple[str, ...] = ()
+
+    def code(self, value: float | str) -> float:
+        """The float64 that the kernel reads; ValueError says what is allowed."""
+        if self.choices:
+            if value not in self.choices:
+                raise ValueError(f"must be one of {', '.join(self.choices)}")
+            return float(self.choices.index(str(value)))
+        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+            raise ValueError(f"must be a number from {self.low:g} to {self.high:g}")
+        if not self.low <= value <= self.high:
+            raise ValueError(f"must be a number from {self.low:g} to {self.high:g}")
+        return float(value)
+
+
+@dataclass(frozen=True)
+class Bot:
+    """A bot: what plays, and what it says of itself.
+
+    Attributes
+    ----------
+    name
+        As in scenarios and on the command line.
+    function
+        The plain Python function; it plays uncompiled under `NUMBA_DISABLE_JIT=1`, prints included.
+    params
+        Parameters by name, in the order of the float64 array that the function gets.
+    mirror_fair
+        Declared: a mirrored state with swapped luck lanes gives the mirrored order on an exact map (rules 7).
+    draws_nothing
+        Declared: with these parameter values the bot takes no draw. Checked against the draw counter of every match.
+    """
+
+    name: str
+    function: Callable[..., int]
+    params: Mapping[str, Parameter] = field(default_factory=dict)
+    mirror_fair: bool = False
+    draws_nothing: Callable[[Mapping[str, float | str]], bool] = lambda values: False
+
+    @property
+    def doc(self) -> str:
+        """The function's docstring, dedented."""
+        return inspect.getdoc(self.function) or ""
+
+    @property
+    def summary(self) -> str:
+        """First line of the docstring."""
+        return self.doc.partition("\n")[0]
+
+    def values(self, given: Mapping[str, Any]) -> dict[str, float | str]:
+        """All parameters with the given ones in place of defaults; ValueError on an unknown or impossible one."""
+        for name in given:
+            if name not in self.params:
+                allowed = ", ".join(self.params) or "none"
+                raise ValueError(f"{name} is no parameter of {self.name}; its parameters: {allowed}")
+        values: dict[str, float | str] = {}
+        for name, parameter in self.params.items():
+            values[name] = given.get(name, parameter.default)
+            try:
+                parameter.code(values[name])
+            except ValueError as error:
+                raise ValueError(f"{name} is {values[name]!r}; {error}") from None
+        return values
+
+    def array(self, values: Mapping[str, float | str]) -> npt.NDArray[np.float64]:
+        """The read-only float64 array [i] of parameters that the function gets."""
+        array = np.array([p.code(values[name]) for name, p in self.params.items()], np.float64)
+        array.flags.writeable = False
+        return array
+
+    @functools.cached_property
+    def compiled(self) -> Callable[..., int]:
+        """The function compiled for `match.BOT_SIGNATURE` (as it is, when kernels run plainly)."""
+        if PLAIN:
+            return self.function
+        try:
+            compiled = njit(BOT_SIGNATURE, nogil=True, cache=CACHE_FOLDER is not None)(self.function)
+        except NumbaError as error:
+            raise BotError(f"bot {self.name} ({self.place}) does not compile: {error}") from error
+        returned = compiled.nopython_signatures[0].return_type
+        inferred = compiled.overloads[compiled.signatures[0]].type_annotation.return_type if False else returned
+        del inferred
+        result: Callable[..., int] = compiled
+        return result
+
+    @property
+    def place(self) -> str:
+        """`file:line` of the function."""
+        code = self.function.__code__
+        return f"{code.co_filename}:{code.co_firstlineno}"
+
+
+def bot(
+    *,
+    name: str | None = None,
+    params: Mapping[str, Parameter] | None = None,
+    mirror_fair: bool = False,
+    draws_nothing: Callable[[Mapping[str, float | str]], bool] | bool = False,
+) -> Callable[[Callable[..., int]], Bot]:
+    """Make a bot of a function of (rules, state, c, params, stream) that returns a packed order.
+
+    Parameters
+    ----------
+    name
+        Its name; the function's own when absent.
+    params
+        Its parameters, in the order of the array that it gets.
+    mirror_fair, draws_nothing
+        What it declares of itself (see `Bot`); `draws_nothing` may depend on the parameters' values.
+    """
+
+    def decorate(function: Callable[..., int]) -> Bot:
+        n_arguments = len(inspect.signature(function).parameters)
+        if n_arguments != len(ARGUMENTS):
+            code = function.__code__
+            raise BotError(
+                f"{code.co_filename}:{code.co_firstlineno}: a bot takes {len(ARGUMENTS)} arguments "
+                f"({', '.join(ARGUMENTS)}); {function.__name__} takes {n_arguments}"
+            )
+        nothing = draws_nothing if callable(draws_nothing) else lambda values: bool(draws_nothing)
+        return Bot(name or function.__name__, function, dict(params or {}), mirror_fair, nothing)
+
+    return decorate

@@ -1,0 +1,90 @@
+"""How kernels are compiled: one decorator for helpers, one for entry points, and where the machine code is kept."""
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+from numba import njit
+
+from kernels import fingerprint
+
+__all__ = ["CACHE_FOLDER", "PLAIN", "entry", "helper"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+PLAIN: bool = bool(numba.config.DISABLE_JIT)
+"""True when kernels run as plain Python (`NUMBA_DISABLE_JIT=1`)."""
+
+KEPT_FOLDERS = 4  # caches of other kernel versions that are left in place
+
+
+def _user_cache() -> Path:
+    if "DISPATCH_BALANCE_CACHE" in os.environ:
+        return Path(os.environ["DISPATCH_BALANCE_CACHE"])
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "dispatch-balance"
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", tempfile.gettempdir())) / "dispatch-balance"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dispatch-balance"
+
+
+def _writable(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
+
+
+def _drop_old(parent: Path, current: Path) -> None:
+    """Remove the machine code of all but the newest few other kernel versions."""
+    try:
+        others = sorted(
+            (p for p in parent.iterdir() if p.is_dir() and p != current), key=lambda p: p.stat().st_mtime, reverse=True
+        )
+    except OSError:
+        return
+    for folder in others[KEPT_FOLDERS:]:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _choose_cache() -> Path | None:
+    """The cache folder of this fingerprint, or None when no candidate is writable (then nothing is cached)."""
+    if PLAIN:
+        return None
+    for parent in (_user_cache() / "kernels", Path(tempfile.gettempdir()) / f"dispatch-balance-{os.getuid()}"):
+        folder = parent / fingerprint()
+        if _writable(folder):
+            os.utime(folder)
+            _drop_old(parent, folder)
+            return folder
+    return None
+
+
+CACHE_FOLDER: Path | None = _choose_cache()
+"""Where machine code is kept between processes; None: nowhere is writable, so every process compiles afresh."""
+
+if CACHE_FOLDER is not None:
+    numba.config.CACHE_DIR = str(CACHE_FOLDER)
+
+
+def helper(function: F) -> F:
+    """Compile a small function into each of its callers."""
+    compiled: F = njit(forceinline=True)(function)
+    return compiled
+
+
+def entry(signature: Any) -> Callable[[F], F]:
+    """Compile an entry point once, for one explicit signature, without the GIL, and keep the machine code."""
+
+    def decorate(function: F) -> F:
+        compiled: F = njit(signature, nogil=True, cache=CACHE_FOLDER is not None)(function)
+        return compiled
+
+    return decorate
