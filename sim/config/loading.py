@@ -1,0 +1,142 @@
+"""Loading scenarios and maps: every problem at once, each with file, line, key and what is allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from sim.config.errors import BadInput, Problem
+from sim.config.maps import map_breaches
+from sim.config.scenario import RailMap, Scenario
+from sim.config.shapes import shaped
+from sim.config.sources import Overrides, extended, file_tree, map_tree, mapping_or_raise, overridden
+from sim.config.starters import starter_names, starter_path, starters_dir
+from sim.config.tree import Node, Source, plain_tree
+from sim.config.values import did_you_mean, shown
+
+
+_STAND_IN = RailMap.model_construct(schema_version=1, name="", tracks=(), mirror={}, trains=())
+"""Takes the place of a map that has problems of its own, so that the rest of its scenario is checked too."""
+
+
+def load_scenario(
+    source: str | Path | Mapping[str, Any], overrides: Overrides = (), *, folder: Path | str = Path()
+) -> Scenario:
+    """Load a scenario and check everything about it that can be checked without playing.
+
+    Parameters
+    ----------
+    source
+        A YAML file, the name of a shipped scenario, or the scenario itself as plain data.
+    overrides
+        Texts such as ``economy.toll=2`` or ``map.initial_routes.a=2``, whose values are YAML, or a mapping of
+        such keys to values. List items are counted from 1, as in ``map.trains[2].first_reward=1``.
+    folder
+        Where relative paths start in plain data; those in a file start beside it.
+
+    Raises
+    ------
+    BadInput
+        With every problem that was found.
+    """
+    problems: list[Problem] = []
+    if isinstance(source, Mapping):
+        root = mapping_or_raise(plain_tree(source, Source(None, Path(folder)), problems))
+        root = extended(root, problems)
+    else:
+        path = _scenario_path(source)
+        root = extended(file_tree(path, problems), problems, (path,))
+    return _scenario(overridden(root, overrides, problems), problems)
+
+
+def load_map(source: str | Path | Mapping[str, Any]) -> RailMap:
+    """Load a map from a file, from plain data, or by the name of a shipped map.
+
+    Raises
+    ------
+    BadInput
+        With every problem that was found.
+    """
+    problems: list[Problem] = []
+    if isinstance(source, Mapping):
+        root = mapping_or_raise(plain_tree(source, Source(), problems))
+    else:
+        root = file_tree(_named(source, starters_dir() / "maps"), problems)
+    rail_map = _map(root, (), None, problems)
+    if rail_map is None or problems:
+        raise BadInput(problems)
+    return rail_map
+
+
+def _scenario_path(source: str | Path) -> Path:
+    path = Path(source)
+    if isinstance(source, str) and not path.suffix and len(path.parts) == 1 and not path.exists():
+        shipped = starter_path(source)
+        if shipped is None:
+            near = did_you_mean(source, starter_names())
+            names = ", ".join(starter_names())
+            message = f"there is no such file, nor a shipped scenario of this name ({names}){near}"
+            raise BadInput.of(message, file=source)
+        return shipped
+    return path
+
+
+def _named(source: str | Path, shelf: Path) -> Path:
+    path = Path(source)
+    if isinstance(source, str) and not path.suffix and len(path.parts) == 1 and not path.exists():
+        shipped = shelf / f"{source}.yaml"
+        return shipped if shipped.exists() else path
+    return path
+
+
+def _scenario(root: Node, problems: list[Problem]) -> Scenario:
+    game = root.child("game")
+    word = "dispatch" if game is None else game.plain()
+    if game is not None and (not isinstance(word, str) or word not in GAMES):
+        message = f"is {shown(word)}; must be {' or '.join(GAMES)}{did_you_mean(word, GAMES)}"
+        raise BadInput([*problems, game.problem(("game",), message)])
+    scenario = GAMES[word](root, problems)
+    if scenario is None or problems:
+        raise BadInput(problems)
+    return scenario
+
+
+def _dispatch_scenario(root: Node, problems: list[Problem]) -> Scenario | None:
+    """The dispatch game: its map is a tree of its own, checked apart so that neither hides the other's problems."""
+    plain = root.plain()
+    written = root.child("map")
+    if written is not None:
+        plain["map"] = _STAND_IN
+        try:
+            rail_map = _map(map_tree(written, problems), ("map",), _scope(root), problems)
+            plain["map"] = rail_map or plain["map"]
+        except BadInput as error:
+            problems.extend(error.problems)
+    return shaped(Scenario, plain, root, (), problems)
+
+
+def _scope(root: Node) -> str | None:
+    """The scenario's `cargo.scope`, or None when it is not one."""
+    scope = root.nearest(("cargo", "scope")).value
+    if isinstance(scope, dict):
+        return "train"
+    return scope if scope in ("train", "company") else None
+
+
+def _map(node: Node, prefix: tuple[str, ...], scope: str | None, problems: list[Problem]) -> RailMap | None:
+    before = len(problems)
+    if not isinstance(node.value, dict):
+        message = f"is {shown(node.plain())}; must be the path of a map, or a map in place"
+        problems.append(node.problem(prefix, message))
+        return None
+    rail_map = shaped(RailMap, node.plain(), node, prefix, problems)
+    if rail_map is None or len(problems) > before:
+        return None
+    for key, message in map_breaches(rail_map, scope):
+        problems.append(node.nearest(key).problem((*prefix, *key), message))
+    return rail_map
+
+
+GAMES: dict[str, Callable[[Node, list[Problem]], Scenario | None]] = {"dispatch": _dispatch_scenario}
+"""The games that there are, by the word after `game:`, each with what makes its scenario of a tree."""

@@ -1,0 +1,59 @@
+"""The scenarios and maps that ship with the package, to load by name or to copy and change."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from sim.config.errors import BadInput, Problem
+
+
+def starters_dir() -> Path:
+    """The folder of the shipped files: inside an installed package, or `configs` in a checkout."""
+    package = Path(__file__).resolve().parents[1]
+    installed = package / "starters"
+    return installed if installed.is_dir() else package.parent / "configs"
+
+
+def starter_names() -> list[str]:
+    """Names of the shipped scenarios, sorted."""
+    return sorted(path.stem for path in starters_dir().glob("*.yaml"))
+
+
+def starter_path(name: str) -> Path | None:
+    """The file of a shipped scenario, or None when there is none of that name."""
+    return starters_dir() / f"{name}.yaml" if name in starter_names() else None
+
+
+def copy_starters(dest: Path | str) -> list[Path]:
+    """Copy the shipped files into a folder, which is made when it is missing.
+
+    Returns
+    -------
+    list of Path
+        The copies, sorted.
+
+    Raises
+    ------
+    BadInput
+        When a file of one of the names exists already (all are listed, none is touched), or the folder
+        cannot be written.
+    """
+    origin, folder = starters_dir(), Path(dest)
+    files = sorted(
+        path.relative_to(origin)
+        for path in origin.rglob("*")
+        if path.is_file() and path.suffix in {".yaml", ".py", ".md"} and "__pycache__" not in path.parts
+    )
+    existing = [folder / path for path in files if (folder / path).exists() or (folder / path).is_symlink()]
+    if existing:
+        raise BadInput(
+            Problem(str(path), None, "", "exists already; starter files overwrite nothing") for path in existing
+        )
+    try:
+        for path in files:
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(origin / path, folder / path)
+    except OSError as error:
+        raise BadInput.of(f"cannot be written: {error.strerror or error}", file=str(folder)) from None
+    return [folder / path for path in files]

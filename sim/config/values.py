@@ -1,0 +1,182 @@
+"""The kinds of value that a configuration key can take, each with its own words for what is allowed.
+
+A kind checks what pydantic's own types would not: numbers are YAML integers (no true, no 1.0, no text), labels are
+text. Models name a kind with ``Annotated``; the generated reference reads its limits from the field's metadata.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+
+SHOWN_CHARACTERS = 60
+
+
+def shown(value: object) -> str:
+    """How a value reads in an error message, as it would be written in the file."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int) and abs(value) >= 10**30:
+        return "a number of more than 30 digits"
+    if isinstance(value, str):
+        text = repr(value)
+    elif isinstance(value, dict):
+        text = "a mapping" if value else "an empty mapping"
+    elif isinstance(value, list | tuple):
+        text = "[" + ", ".join(item if isinstance(item, str) else shown(item) for item in value[:8]) + "]"
+        text = text if len(value) <= 8 else f"a list of {len(value)}"
+    else:
+        text = str(value)
+    return text if len(text) <= SHOWN_CHARACTERS else text[: SHOWN_CHARACTERS - 1] + "…"
+
+
+def did_you_mean(word: object, known: Iterable[str]) -> str:
+    """The tail of a message: the nearest known word, or nothing."""
+    near = difflib.get_close_matches(str(word)[:100], list(known), n=1)
+    if not near and isinstance(word, str):
+        near = [name for name in known if name.casefold() == word.casefold()][:1]
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def refused(allowed: str) -> PydanticCustomError:
+    """The error of a kind; `shapes` puts the key and what was found in front of it."""
+    return PydanticCustomError("kind", "{allowed}", {"allowed": allowed})
+
+
+class _Kind:
+    """What the kinds share: pydantic calls `check` with the raw value."""
+
+    def check(self, value: Any) -> Any:
+        raise NotImplementedError
+
+    def json_schema(self) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(self.check)
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        return self.json_schema()
+
+
+@dataclass(frozen=True, slots=True)
+class Whole(_Kind):
+    """A whole number from `low` to `high` in `unit`, or null where `null` says so."""
+
+    unit: str
+    low: int
+    high: int
+    null: bool = False
+
+    def check(self, value: Any) -> int | None:
+        """Return the number, or say what is allowed."""
+        if value is None and self.null:
+            return None
+        noun = "a whole number" + (f" of {self.unit}" if self.unit else "")
+        tail = ", or null" if self.null else ""
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise refused(f"must be {noun}, {self.low:,} to {self.high:,}{tail}")
+        if value < self.low:
+            raise refused(f"must be {noun}, {self.low:,} or more{tail}")
+        if value > self.high:
+            raise refused(f"must be {noun}, {self.high:,} or less{tail}")
+        return value
+
+    def json_schema(self) -> dict[str, Any]:
+        """The limits as JSON Schema."""
+        schema = {"type": "integer", "minimum": self.low, "maximum": self.high}
+        return {"anyOf": [schema, {"type": "null"}]} if self.null else schema
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf(_Kind):
+    """One of a few words (or numbers)."""
+
+    choices: tuple[str | int, ...]
+
+    def check(self, value: Any) -> str | int:
+        """Return the word, or say which there are."""
+        for choice in self.choices:
+            if type(value) is type(choice) and value == choice:
+                return choice
+        allowed = " or ".join(str(choice) for choice in self.choices)
+        raise refused(f"must be {allowed}{did_you_mean(value, [str(choice) for choice in self.choices])}")
+
+    def json_schema(self) -> dict[str, Any]:
+        """The choices as JSON Schema."""
+        return {"enum": list(self.choices)}
+
+
+@dataclass(frozen=True, slots=True)
+class Text(_Kind):
+    """Text such as a node label or a name; a number, null or true needs quotes."""
+
+    noun: str
+
+    def check(self, value: Any) -> str:
+        """Return the text, or say what is wrong with it."""
+        if not isinstance(value, str):
+            if value is None or isinstance(value, bool | int | float):
+                raise refused(f"which is no text; {self.noun} is text: write it in quotes")
+            raise refused(f"must be {self.noun}, which is text")
+        if not value:
+            raise refused(f"must be {self.noun} of at least one character")
+        if unprintable(value):
+            raise refused(f"has characters that cannot be printed; must be {self.noun}, printable text")
+        return value
+
+    def json_schema(self) -> dict[str, Any]:
+        """Text as JSON Schema."""
+        return {"type": "string", "minLength": 1}
+
+
+@dataclass(frozen=True, slots=True)
+class Pair(_Kind):
+    """Two labels: the two ends of a track."""
+
+    def check(self, value: Any) -> tuple[str, str]:
+        """Return the two labels, or say what is wrong."""
+        if not isinstance(value, list | tuple) or len(value) != 2:
+            raise refused("must be a track: a list of the two nodes that it joins, such as [a, b]")
+        label = Text("a label")
+        return label.check(value[0]), label.check(value[1])
+
+    def json_schema(self) -> dict[str, Any]:
+        """Two labels as JSON Schema."""
+        return {"type": "array", "items": {"type": "string"}, "minItems": 2, "maxItems": 2}
+
+
+@dataclass(frozen=True, slots=True)
+class Point(_Kind):
+    """A place in a picture: two finite numbers."""
+
+    def check(self, value: Any) -> tuple[float, float]:
+        """Return the two coordinates, or say what is allowed."""
+        wrong = refused("must be a point: two numbers of at most a million, such as [0, 1.5]")
+        if not isinstance(value, list | tuple) or len(value) != 2:
+            raise wrong
+        for number in value:
+            if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number):
+                raise wrong
+            if abs(number) > 1e6:
+                raise wrong
+        return float(value[0]), float(value[1])
+
+    def json_schema(self) -> dict[str, Any]:
+        """Two numbers as JSON Schema."""
+        return {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2}
+
+
+def unprintable(text: str) -> bool:
+    """Whether text has control characters, line breaks or half characters (surrogates)."""
+    return any(unicodedata.category(character) in {"Cc", "Cs", "Zl", "Zp"} for character in text)
