@@ -15,7 +15,6 @@ from sim.config.starters import starter_names, starter_path, starters_dir
 from sim.config.tree import Node, Source, plain_tree
 from sim.config.values import did_you_mean, shown
 
-
 _STAND_IN = RailMap.model_construct(schema_version=1, name="", tracks=(), mirror={}, trains=())
 """Takes the place of a map that has problems of its own, so that the rest of its scenario is checked too."""
 
