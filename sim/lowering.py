@@ -1,0 +1,147 @@
+"""Scenario -> `Rules`, records -> packed orders: the only place where a name becomes a code.
+
+The way back, from codes to labels, is `Names`, made of the same network; so the two cannot disagree.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from kernels.codes import NO_COST, NO_TOGGLE, CargoScope, Invest, Move, Route
+from kernels.dispatch.layout import MAX_ITEMS, new_rules
+from sim.config.network import Network
+from sim.config.scenario import Scenario
+
+__all__ = ["COMPANIES", "TRAINS", "Names", "lower"]
+
+COMPANIES = ("A", "B")
+TRAINS = (("A1", "A2"), ("B1", "B2"))
+"""Names of the trains, [c][t]."""
+
+_SCOPES = {"train": CargoScope.TRAIN, "company": CargoScope.COMPANY}
+
+
+@dataclass(frozen=True)
+class Names:
+    """Numbers of a map's nodes and arcs: junctions first, then terminals, each by code points of the labels.
+
+    The two directions of track e, as the map lists it, are the arcs 2e (towards the second node) and 2e + 1.
+    """
+
+    network: Network
+
+    @cached_property
+    def nodes(self) -> tuple[str, ...]:
+        """Labels by node number; junctions stand first, so theirs is also the junction number."""
+        return self.network.junctions + self.network.terminals
+
+    @cached_property
+    def node_numbers(self) -> dict[str, int]:
+        """Node number by label."""
+        return {label: n for n, label in enumerate(self.nodes)}
+
+    @cached_property
+    def arcs(self) -> tuple[tuple[str, str], ...]:
+        """(from, at) by arc number."""
+        return tuple(arc for u, v in self.network.map.tracks for arc in ((u, v), (v, u)))
+
+    @cached_property
+    def arc_numbers(self) -> dict[tuple[str, str], int]:
+        """Arc number by (from, at)."""
+        return {arc: a for a, arc in enumerate(self.arcs)}
+
+    def junctions_of(self, bits: int) -> list[str]:
+        """Labels of a set of junctions, in code-point order."""
+        return [label for j, label in enumerate(self.network.junctions) if bits >> j & 1]
+
+
+def lower(scenario: Scenario) -> np.recarray[Any, Any]:
+    """The `Rules` record of a scenario, shape (1,), read only."""
+    network = Network(scenario.map)
+    names = Names(network)
+    number = names.node_numbers
+    economy = scenario.economy
+    array = new_rules()
+    rules = array[0]
+    rules.n_junctions = len(network.junctions)
+    rules.n_nodes = len(names.nodes)
+    rules.n_arcs = len(names.arcs)
+    rules.dispatches = scenario.dispatches
+    rules.starting_cash_dollars = economy.starting_cash
+    rules.income_dollars = economy.income
+    rules.upgrade_cost_dollars = NO_COST if economy.upgrade_cost is None else economy.upgrade_cost
+    rules.siding_cost_dollars = NO_COST if economy.siding_cost is None else economy.siding_cost
+    rules.upgraded_speed_ticks = economy.upgraded_speed
+    rules.toll_dollars = economy.toll
+    rules.cargo_scope = _SCOPES[scenario.cargo.scope]
+    rules.start_routes = sum(1 << j for j, label in enumerate(network.junctions) if network.initial_routes[label] == 2)
+    for a, (came_from, at) in enumerate(names.arcs):
+        rules.head[a] = number[at]
+        onward = [near for near in network.neighbours[at] if near != came_from]
+        for route in Route:
+            # A terminal has one exit, the track that the train came on (rules 1.4).
+            rules.exit[a, route] = names.arc_numbers[at, onward[route] if onward else came_from]
+    for label, n in number.items():
+        rules.mirror_node[n] = number[network.mirror[label]]
+        for other, tracks in network.distances[label].items():
+            rules.distance_tracks[n, number[other]] = tracks
+        leaving = [names.arc_numbers[label, near] for near in network.neighbours[label]]
+        rules.fan[n, : len(leaving)] = leaving
+        rules.fan[n, 3] = len(leaving)
+    for j, label in enumerate(network.junctions):
+        rules.own_junction[0, j] = j
+        rules.own_junction[1, j] = number[network.mirror[label]]
+    for c, company in enumerate(COMPANIES):
+        for t, (at, came_from) in enumerate(network.starts_of(company)):
+            rules.start_arc[c, t] = names.arc_numbers[came_from, at]
+            schedule, offset = _schedule(scenario, t)
+            seen = schedule if c == 0 else [network.mirror[label] for label in schedule]
+            items = np.arange(MAX_ITEMS)
+            rules.cargo_node[c, t] = np.array([number[label] for label in seen])[items % len(seen)]
+            rewards = np.array(scenario.cargo.rewards)
+            rules.cargo_reward[c, t] = rewards[(items + offset) % len(rewards)]
+    array.flags.writeable = False
+    return array
+
+
+def _schedule(scenario: Scenario, t: int) -> tuple[list[str], int]:
+    """Company A's schedule for train t and the offset of its rewards (rules 2.3, 2.4)."""
+    if scenario.cargo.scope == "company":
+        return list(scenario.map.deliveries or ()), 0
+    train = scenario.map.trains[t]
+    return list(train.deliveries or ()), train.first_reward
+
+
+def pack_words(
+    names: Names, c: int, train: str, move: str, toggle: str | None, invest: str | None
+) -> int:
+    """The packed order of record words; LookupError names the word that fits nothing on this map."""
+    if train not in TRAINS[c]:
+        raise LookupError(f"train is {train!r}; company {COMPANIES[c]} has {' and '.join(TRAINS[c])}")
+    t = TRAINS[c].index(train)
+    bits = t | (Move[move.upper()] << 1)
+    return bits | ((_junction(names, "toggle", toggle) + 1) << 2) | (_investment(names, c, invest) << 9)
+
+
+def _junction(names: Names, key: str, label: str | None) -> int:
+    if label is None:
+        return NO_TOGGLE
+    if label not in names.network.junctions:
+        raise LookupError(f"{key} is {label!r}; must be a junction of the map: {', '.join(names.network.junctions)}")
+    return names.node_numbers[label]
+
+
+def _investment(names: Names, c: int, invest: str | None) -> int:
+    if invest is None:
+        return int(Invest.NONE)
+    kind, colon, what = invest.partition(":")
+    if kind == "upgrade" and what in TRAINS[c]:
+        return int(Invest.UPGRADE_1) + TRAINS[c].index(what)
+    if kind == "siding" and colon:
+        return int(Invest.SIDING) + _junction(names, "siding", what)
+    allowed = f"null, {', '.join(f'upgrade:{train}' for train in TRAINS[c])} or siding:JUNCTION"
+    raise LookupError(f"invest is {invest!r}; must be {allowed}")
