@@ -96,7 +96,7 @@ class Match:
         self.near = neighbours(map_dict)
         self.junctions = sorted(node for node, near in self.near.items() if len(near) == 3)
         self.mirror = mirror_both_ways(map_dict)
-        self.initial_routes = {junction: 1 for junction in self.junctions}
+        self.initial_routes = dict.fromkeys(self.junctions, 1)
         self.initial_routes.update(map_dict.get("initial_routes", {}))
         self.starts: dict[str, tuple[str, str]] = {}
         self.schedules: dict[str, list[str]] = {}
@@ -131,8 +131,8 @@ class Match:
     def _start(self) -> None:
         """Cash, trains and first cargoes (2.1 to 2.4)."""
         self.played = 0
-        self.cash = {company: self.starting_cash for company in COMPANIES}
-        self.points = {company: 0 for company in COMPANIES}
+        self.cash = dict.fromkeys(COMPANIES, self.starting_cash)
+        self.points = dict.fromkeys(COMPANIES, 0)
         self.sidings: dict[str, set[str]] = {company: set() for company in COMPANIES}
         self.routes = dict(self.initial_routes)
         self.at = {train: at for train, (at, _) in self.starts.items()}
@@ -140,8 +140,8 @@ class Match:
         self.upgraded: set[str] = set()
         self.to: dict[str, str] = {}
         self.reward: dict[str, int] = {}
-        self.cargoes_loaded = {train: 0 for train in self.starts}
-        self.items_loaded = {company: 0 for company in COMPANIES}
+        self.cargoes_loaded = dict.fromkeys(self.starts, 0)
+        self.items_loaded = dict.fromkeys(COMPANIES, 0)
         for train in sorted(self.starts):
             self._load(train)
         self.events: list[list[dict[str, Any]]] = []
@@ -149,15 +149,15 @@ class Match:
         self.junction_conflicts = 0
         self.shared_arrivals = 0
         self.cancelled_toggles = 0
-        self.deliveries = {company: 0 for company in COMPANIES}
-        self.upgrades = {company: 0 for company in COMPANIES}
-        self.sidings_bought = {company: 0 for company in COMPANIES}
-        self.tolls_paid = {company: 0 for company in COMPANIES}
-        self.stuck = {company: 0 for company in COMPANIES}
-        self.idle = {company: 0 for company in COMPANIES}
-        self.income_paid = {company: 0 for company in COMPANIES}
-        self.rewards_paid = {company: 0 for company in COMPANIES}
-        self.investments_paid = {company: 0 for company in COMPANIES}
+        self.deliveries = dict.fromkeys(COMPANIES, 0)
+        self.upgrades = dict.fromkeys(COMPANIES, 0)
+        self.sidings_bought = dict.fromkeys(COMPANIES, 0)
+        self.tolls_paid = dict.fromkeys(COMPANIES, 0)
+        self.stuck = dict.fromkeys(COMPANIES, 0)
+        self.idle = dict.fromkeys(COMPANIES, 0)
+        self.income_paid = dict.fromkeys(COMPANIES, 0)
+        self.rewards_paid = dict.fromkeys(COMPANIES, 0)
+        self.investments_paid = dict.fromkeys(COMPANIES, 0)
 
     def _load(self, train: str) -> None:
         """Load the train's next cargo (2.3, 2.4)."""
