@@ -1,0 +1,273 @@
+"""A run on the terminal: one screen of figures with their intervals, in 80 columns, in colour or plain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from kernels.codes import Outcome, Pairing
+from sim.reports import words
+from sim.reports.binning import Binned, binned
+from sim.reports.tables import PLAYER_FIGURES
+from sim.reports.verdict import deterministic_words, seat_words
+from sim.running.result import Run
+from sim.stats.metrics import histogram
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+WIDEST = 100
+HISTOGRAM_COLUMNS = 73
+HISTOGRAM_LINES = 4
+EIGHTHS = " ▁▂▃▄▅▆▇█"
+HALVES = " .:|#"
+PLAIN = str.maketrans(
+    {"±": "+/-", "−": "-", "–": "-", "·": "-", "…": "...", "│": "|", "─": "-", "┼": "+", "≤": "<=", "≥": ">="}
+)
+STYLES = {"A": "bold dodger_blue2", "B": "bold dark_orange3", "first": "bold green", "second": "bold magenta"}
+MATCH_FIGURES = {
+    "conflicts": "conflicts",
+    "head_ons": "  head-on",
+    "junction_conflicts": "  at a junction",
+    "shared_arrivals": "shared arrivals",
+    "tolls": "tolls paid",
+    "cancelled_toggles": "cancelled toggles",
+    "stuck": "stuck company-dispatches",
+    "idle": "idle orders",
+}
+
+
+def print_summary(run: Run, console: Console) -> None:
+    """Print a run's figures.
+
+    Parameters
+    ----------
+    run
+        The run.
+    console
+        Where to; its width (at least 80 columns are made use of), its colours and its encoding are kept to. Where the
+        encoding is not a Unicode one, the output is ASCII.
+    """
+    _Printer(run, console).print()
+
+
+class _Printer:
+    """One summary on its way to one console."""
+
+    def __init__(self, run: Run, console: Console) -> None:
+        self.run = run
+        self.console = console
+        self.ascii = console.options.ascii_only
+        self.width = min(console.width, WIDEST)
+        sides = words.players(run)
+        self.sides = replace(sides, first=words.shortened(sides.first, 22), second=words.shortened(sides.second, 22))
+        self.styles = (STYLES["A"], STYLES["B"]) if self.sides.by_seat else (STYLES["first"], STYLES["second"])
+
+    def print(self) -> None:
+        """Print all of it, top to bottom."""
+        self.title()
+        empty = words.nothing_to_show(self.run)
+        if empty:
+            self.paragraph(empty)
+        else:
+            if words.is_deterministic(self.run):
+                self.paragraph(deterministic_words(self.run))
+            self.results()
+            self.distances()
+            self.of_sides()
+            self.of_matches()
+        self.left_out()
+        self.notes()
+        self.ending()
+
+    def text(self, content: str, style: str = "") -> Text:
+        """A piece of text that the console's encoding can show."""
+        from rich.text import Text
+
+        if self.ascii:
+            content = content.translate(PLAIN).encode("ascii", "backslashreplace").decode("ascii")
+        return Text(content, style=style)
+
+    def line(self, *pieces: Text) -> None:
+        from rich.text import Text
+
+        self.console.print(Text.assemble(*pieces), width=self.width, highlight=False)
+
+    def paragraph(self, content: str, style: str = "") -> None:
+        self.line(self.text(content, style))
+
+    def heading(self, content: str) -> None:
+        self.console.print()
+        self.line(self.text(content, "bold"))
+
+    def grid(self, rows: Iterable[Sequence[str]], *, header: Sequence[Text] = (), widths: Sequence[int]) -> None:
+        """Rows of aligned cells, the first of each indented."""
+        from rich.table import Table
+
+        table: Table = Table.grid(padding=(0, 2, 0, 0))
+        for width in widths:
+            table.add_column(min_width=width, overflow="fold")
+        if header:
+            table.add_row(*header)
+        for row in rows:
+            table.add_row(*(self.text(("  " if place == 0 else "") + cell) for place, cell in enumerate(row)))
+        self.console.print(table, width=self.width, highlight=False)
+
+    def title(self) -> None:
+        """What was played: scenario, pairing, matches, seed."""
+        run = self.run
+        played = words.counted(run.sums.n_matches, "match")
+        asked = run.manifest.get("matches_asked")
+        if isinstance(asked, int) and asked != run.sums.n_matches:
+            played += f" ({asked:,} asked for)"
+        said = [words.shortened(run.scenario.name, 40), words.shortened(f"{run.first} vs {run.second}", 60), played]
+        if run.manifest.get("seed") is not None:
+            said.append(f"seed {run.manifest['seed']}")
+        self.line(self.text(" · ".join(said), "bold"))
+        if words.is_deterministic(run):
+            self.paragraph("deterministic: exact figures, no intervals")
+        elif n_units := int(run.sums.legal_pairs.sum()):
+            unit = "match" if run.sums.pairing == Pairing.SINGLE else "pair"
+            self.paragraph(f"{words.level_words(run)} intervals from {words.counted(n_units, unit)}")
+
+    def results(self) -> None:
+        """Who wins, and how."""
+        run, sides = self.run, self.sides
+        self.heading("Result")
+        rows = [
+            (f"{sides.first} wins", words.figure(run, "win.first")),
+            (f"{sides.second} wins", words.figure(run, "win.second")),
+            ("shared", words.figure(run, "shared")),
+            ("decided by cash", words.figure(run, "decided_by_cash")),
+        ]
+        if sides.by_seat:
+            rows.append((f"score of {sides.first}, shared 1/2", words.figure(run, "score.first")))
+        else:
+            rows += [
+                (f"score of {sides.first}, shared 1/2", words.figure(run, "score.first")),
+                ("  when in seat A", words.figure(run, "score.first.seat_a")),
+                ("  when in seat B", words.figure(run, "score.first.seat_b")),
+            ]
+        rows.append(("seat bias, A − B", words.figure(run, "seat_bias")))
+        self.grid(rows, widths=(36, 20))
+        if not words.is_deterministic(run):
+            self.paragraph(seat_words(run))
+
+    def distances(self) -> None:
+        """Margin and spread: quantiles and the margin's histogram."""
+        run, sides = self.run, self.sides
+        self.heading(f"Margin in points: {sides.first} − {sides.second}")
+        rows = []
+        for label, metric in (("margin", "margin"), ("spread", "spread")):
+            figures = [words.figure(run, f"{metric}.{part}") for part in ("mean", "p10", "p50", "p90")]
+            rows.append((label, *(shown.replace(" points", "") for shown in figures)))
+        header = [self.text(head, "dim") for head in ("  points", "mean", "p10", "p50", "p90")]
+        self.grid(rows, header=header, widths=(8, 14, 11, 11, 11))
+        self.histogram()
+
+    def histogram(self) -> None:
+        """The margin's histogram, in a few lines of characters."""
+        values, counts = histogram(self.run.sums)
+        if values.size < 2:
+            if values.size:
+                self.paragraph(f"  Every match ended with a margin of {values[0]}.")
+            return
+        columns = min(HISTOGRAM_COLUMNS, self.width - 4)
+        bins = binned(values, counts, columns)
+        levels = HALVES if self.ascii else EIGHTHS
+        for row in _bars(bins, HISTOGRAM_LINES, levels):
+            pieces = [self.text("  ")]
+            for character, first in zip(row, bins.first, strict=True):
+                style = "" if first == 0 else self.styles[0 if first > 0 else 1]
+                pieces.append(self.text(character, style))
+            self.line(*pieces)
+        self.paragraph("  " + _axis(bins))
+        wide = "" if bins.width == 1 else f"; a column is {bins.width} points, 0 has its own"
+        winners = f"{self.sides.second} ahead on the left, {self.sides.first} on the right{wide}"
+        self.paragraph("  " + winners, "dim")
+
+    def of_sides(self) -> None:
+        """Figures that there are of either side."""
+        self.heading("A match, of each side")
+        header = [
+            self.text(""),
+            self.text(self.sides.first, self.styles[0]),
+            self.text(self.sides.second, self.styles[1]),
+        ]
+        rows = [
+            (label, *(words.figure(self.run, f"{name}.{player}") for player in ("first", "second")))
+            for name, label in PLAYER_FIGURES.items()
+        ]
+        self.grid(rows, header=header, widths=(22, 22, 22))
+
+    def of_matches(self) -> None:
+        """Figures of both sides together."""
+        self.heading("A match, both sides together")
+        cells = [(label, words.figure(self.run, metric)) for metric, label in MATCH_FIGURES.items()]
+        self.grid(cells, widths=(28, 20))
+
+    def left_out(self) -> None:
+        """Matches that ended by an illegal order or not at all."""
+        run = self.run
+        illegal, partner = words.n_ended(run, Outcome.ILLEGAL), words.n_ended(run, Outcome.PARTNER_ILLEGAL)
+        unfinished = words.n_ended(run, Outcome.UNFINISHED)
+        if illegal or unfinished:
+            self.heading("Not counted")
+        if illegal:
+            share = words.figure(run, "illegal_orders")
+            beside = f", and {partner:,} beside them in their pairs" if partner else ""
+            self.paragraph(f"{words.counted(illegal, 'match')} ended by an illegal order ({share}){beside}", "bold red")
+        if unfinished:
+            self.paragraph(f"{words.counted(unfinished, 'match')} not finished")
+
+    def notes(self) -> None:
+        """Sentences that a reader must know beside the figures."""
+        if self.run.notes:
+            self.heading("Notes")
+        for note in self.run.notes:
+            self.paragraph(f"- {note}")
+
+    def ending(self) -> None:
+        """How fast it went and where the files are."""
+        speed = self.run.manifest.get("matches_per_second")
+        said = []
+        if isinstance(speed, int | float) and speed > 0:
+            said.append(f"{_rounded(float(speed)):,} matches a second")
+        if self.run.folder is not None:
+            said.append(f"written to {self.run.folder}")
+        if said:
+            self.console.print()
+            self.paragraph(" · ".join(said), "dim")
+
+
+def _rounded(number: float) -> int:
+    """Two significant digits: a speed is never known better."""
+    return int(float(f"{number:.2g}"))
+
+
+def _bars(bins: Binned, n_lines: int, levels: str) -> list[str]:
+    """Lines of characters, top first, one column a bin; whatever was seen at all leaves a trace."""
+    steps = len(levels) - 1
+    heights = bins.counts / bins.counts.max() * n_lines * steps
+    ticks = [max(1, round(float(height))) if height > 0 else 0 for height in heights]
+    return [
+        "".join(levels[min(max(tick - line * steps, 0), steps)] for tick in ticks)
+        for line in range(n_lines - 1, -1, -1)
+    ]
+
+
+def _axis(bins: Binned) -> str:
+    """Labels below the columns: the ends and 0."""
+    n = bins.counts.size
+    axis = [" "] * n
+    ends = ((0, str(bins.first[0]), 0), (n - 1, str(bins.last[-1]), 1))
+    for place, label, right in ends:
+        start = max(place - (len(label) - 1) * right, 0)
+        axis[start : start + len(label)] = label
+    zeros = [place for place, first in enumerate(bins.first) if first == 0 and bins.last[place] == 0]
+    if zeros and all(axis[place] == " " for place in range(max(zeros[0] - 1, 0), min(zeros[0] + 2, n))):
+        axis[zeros[0]] = "0"
+    return "".join(axis).rstrip()

@@ -1,0 +1,164 @@
+"""What a run says, in words: names of the players, figures with their intervals, and the verdict in plain sentences."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kernels.codes import Outcome, Pairing
+from sim.running.result import Run
+from sim.stats import intervals
+from sim.stats.definitions import spreads
+from sim.stats.metrics import DETERMINISTIC, EXACT, METRICS, NO_MATCHES, Estimate
+from sim.stats.rounding import format_estimate
+
+NOT_MEASURED = "not measured"
+CLOSE_REWARDS = 1
+"""A match is close when the spread is at most so many times the largest reward."""
+BLOW_OUT_REWARDS = 2
+"""A match is a blow-out when the spread is at least so many times the largest reward."""
+LONGEST_NAME = 28
+
+
+@dataclass(frozen=True)
+class Players:
+    """What the two sides are called.
+
+    Attributes
+    ----------
+    first, second
+        Short names: "seat A" and "seat B" in self-play, else the bots'.
+    by_seat
+        Whether first sat in seat A throughout, so that sides are seats.
+    """
+
+    first: str
+    second: str
+    by_seat: bool
+
+
+def players(run: Run) -> Players:
+    """Names of the two sides of a run: seats in self-play, else the bots or people."""
+    by_seat = run.sums.pairing != Pairing.SEATS
+    if by_seat and run.first == run.second:
+        return Players("seat A", "seat B", True)
+    first, second = shortened(run.first), shortened(run.second)
+    if by_seat:
+        return Players(f"{first} (seat A)", f"{second} (seat B)", True)
+    if first == second:
+        return Players(f"{first} (first)", f"{second} (second)", False)
+    return Players(first, second, False)
+
+
+def shortened(name: str, longest: int = LONGEST_NAME) -> str:
+    """A name cut in its middle where it is too long to be a label."""
+    if len(name) <= longest:
+        return name
+    head = (longest - 1) * 2 // 3
+    return f"{name[:head]}…{name[len(name) - (longest - 1 - head) :]}"
+
+
+def estimate(run: Run, metric: str) -> Estimate | None:
+    """A run's estimate, or None where the run has none of this name."""
+    try:
+        return run[metric]
+    except KeyError:
+        return None
+
+
+def figure(run: Run, metric: str) -> str:
+    """A figure and its interval as one phrase, with no more digits than the interval supports."""
+    found = estimate(run, metric)
+    return NOT_MEASURED if found is None else phrase(found, METRICS[metric].unit)
+
+
+def phrase(found: Estimate, unit: str) -> str:
+    """An estimate as one phrase."""
+    return format_estimate(found.value, found.low, found.high, unit, found.method)
+
+
+def level_words(run: Run) -> str:
+    """The confidence of the run's intervals, as in "95%"."""
+    return f"{float(run.manifest.get('level', 0.95)) * 100:g}%"
+
+
+def n_counting(run: Run) -> int:
+    """Matches that enter the figures: those of wholly legal, finished pairs."""
+    return int(run.sums.legal_pairs.sum()) * len(run.sums.swaps)
+
+
+def n_ended(run: Run, *outcomes: Outcome) -> int:
+    """Matches that ended in one of these ways, illegal and unfinished ones among them."""
+    return int(run.sums.outcomes[:, :, list(outcomes)].sum())
+
+
+def is_deterministic(run: Run) -> bool:
+    """Whether the figures are of single matches that would always be played the same."""
+    return any(found.method == DETERMINISTIC for found in run.estimates)
+
+
+def is_too_small(run: Run) -> bool:
+    """Whether there were too few pairs for an interval of a mean."""
+    found = estimate(run, "spread.mean")
+    return found is not None and found.method == intervals.TOO_SMALL
+
+
+def counted(n: int, noun: str) -> str:
+    """A number with its noun, as in "1 match" and "2,000 matches"."""
+    plural = noun + ("es" if noun.endswith("ch") else "s")
+    return f"{n:,} {noun if n == 1 else plural}"
+
+
+def close_limit(run: Run) -> int:
+    """Largest spread of a close match, in points."""
+    return CLOSE_REWARDS * max(run.scenario.cargo.rewards)
+
+
+def blow_out_limit(run: Run) -> int:
+    """Least spread of a blow-out, in points."""
+    return BLOW_OUT_REWARDS * max(run.scenario.cargo.rewards)
+
+
+def spread_share(run: Run, low: float, high: float) -> Estimate:
+    """Share of the matches whose spread lies from `low` to `high` points, with its interval."""
+    values, counts = spreads(run.sums.margins)
+    inside = counts[:, (values >= low) & (values <= high)].sum(axis=1)
+    matches = counts.sum(axis=1)
+    full = matches > 0
+    n, n_units = int(matches.sum()), int(run.sums.legal_pairs.sum())
+    name = f"spread from {low:g} to {high:g}"
+    if n == 0:
+        return Estimate(run.pairing, name, None, None, None, 0, 0, NO_MATCHES)
+    value = int(inside.sum()) / n
+    if is_deterministic(run):
+        return Estimate(run.pairing, name, value, None, None, n, n_units, DETERMINISTIC)
+    level = float(run.manifest.get("level", 0.95))
+    found = intervals.proportion(value, inside[full] / matches[full], n_units, level)
+    return Estimate(run.pairing, name, found.value, found.low, found.high, n, n_units, found.method)
+
+
+def close_share(run: Run) -> Estimate:
+    """Share of close matches: spread at most the largest reward."""
+    return spread_share(run, 0, close_limit(run))
+
+
+def blow_out_share(run: Run) -> Estimate:
+    """Share of blow-outs: spread at least twice the largest reward."""
+    return spread_share(run, blow_out_limit(run), float("inf"))
+
+
+def nothing_to_show(run: Run) -> str | None:
+    """The sentence that stands in for every figure when no match counts, or None."""
+    if n_counting(run):
+        return None
+    if not run.sums.n_matches:
+        return "No match was played."
+    illegal, unfinished = n_ended(run, Outcome.ILLEGAL), n_ended(run, Outcome.UNFINISHED)
+    reasons = [
+        words
+        for n, words in (
+            (illegal, f"{counted(illegal, 'match')} ended by an illegal order"),
+            (unfinished, f"{counted(unfinished, 'match')} not finished"),
+        )
+        if n
+    ]
+    return f"Of {counted(run.sums.n_matches, 'match')} played none counts: {', '.join(reasons)}."
