@@ -1,7 +1,8 @@
 """Figures as words, with no more digits than their interval supports.
 
 The half-width is rounded up to one significant digit, or to two where it starts below 3.55 (the rule of the Particle
-Data Group: one digit of a small number would be too coarse), and the value to the same place. Ends of unequal arms are rounded outwards, so that a printed interval is never narrower than the computed one.
+Data Group: one digit of a small number would be too coarse), and the value to the same place. Ends of unequal arms are
+rounded outwards, so that a printed interval is never narrower than the computed one.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def format_estimate(value: float | None, low: float | None, high: float | None, 
     Returns
     -------
     str
-        Such as "50.2% ± 0.3 pp", "0.4 [0.1, 1.2]%", "exactly 0 pp" or "n too small".
+        Such as "50.2% ± 0.3 pp", "0.4 [0.1, 1.2]%", "exactly 0" or "n too small".
 
     Raises
     ------
@@ -69,7 +70,7 @@ def format_estimate(value: float | None, low: float | None, high: float | None, 
         return f"{_signed(before, f'{value:.6g}')} [{', '.join(ends)}]{after}"
     low, high = low * scale, high * scale
     if low == high and method in ("", "exact"):
-        return "exactly " + _signed(before, f"{value:.6g}") + after
+        return "exactly " + (_signed(before, f"{value:.6g}") + after if value else "0")
     left, right = value - low, high - value
     half = max(left, right)
     even = half <= EVEN_ARMS * min(left, right)
