@@ -9,13 +9,13 @@ from numba import from_dtype, int32, int64, types, void
 
 from kernels.codes import Column, Outcome, Pairing
 from kernels.dispatch.layout import RULES_DTYPE, STATE_DTYPE
-from kernels.dispatch.match import BOT_SIGNATURE, PARAMS_TYPE, play, reset, write_row
+from kernels.dispatch.match import BOT_SIGNATURE, PARAMS_TYPE, outcome, play, reset, write_row
 from kernels.dispatch.orders import illegality
 from kernels.dispatch.resolve import resolve_dispatch
 from kernels.jit import entry
 from kernels.random import STREAM_DTYPE, Purpose, seek
 
-__all__ = ["add_to_blocks", "count_margins", "fill_rows", "replay_orders"]
+__all__ = ["add_to_blocks", "count_margins", "fill_rows", "replay_orders", "replay_row"]
 
 _ORDERS = int(Purpose.ORDERS)
 _SEATS = int(Pairing.SEATS)
@@ -28,8 +28,9 @@ _A_ON_POINTS = int(Outcome.A_ON_POINTS)
 _A_ON_CASH = int(Outcome.A_ON_CASH)
 _SHARED = int(Outcome.SHARED)
 _PARTNER_ILLEGAL = int(Outcome.PARTNER_ILLEGAL)
+_UNFINISHED = int(Outcome.UNFINISHED)
 
-_RULES = types.Array(from_dtype(RULES_DTYPE), 1, "C")
+_RULES = types.Array(from_dtype(RULES_DTYPE), 1, "C", readonly=True)
 _STATE = types.Array(from_dtype(STATE_DTYPE), 1, "C")
 _STREAMS = types.Array(from_dtype(STREAM_DTYPE), 1, "C")
 _BOT = types.FunctionType(BOT_SIGNATURE)
@@ -38,13 +39,16 @@ _LOG = int64[:, ::1]
 
 
 @entry(
-    void(_RULES, _STATE, _STREAMS, _BOT, PARAMS_TYPE, _BOT, PARAMS_TYPE, int64, int64, int64, int64, int64, _LOG, _ROWS)
-)
+    void(
+        _RULES, _STATE, _STREAMS, _BOT, PARAMS_TYPE, _BOT, PARAMS_TYPE,
+        int64, int64, int64, int64, int64, int64, _LOG, _ROWS,
+    )
+)  # fmt: skip
 def fill_rows(  # type: ignore[no-untyped-def]
     rules, state, streams, bot_first, params_first, bot_second, params_second,
-    seed, namespace, first_pair, n_pairs, pairing, log, rows,
+    seed, namespace, first_pair, stride, n_pairs, pairing, log, rows,
 ):  # fmt: skip
-    """Play the matches of pairs `first_pair` to `first_pair + n_pairs - 1`, one row each.
+    """Play the matches of the pairs `first_pair + stride * p`, p from 0 to `n_pairs - 1`, one row each.
 
     Parameters
     ----------
@@ -63,7 +67,7 @@ def fill_rows(  # type: ignore[no-untyped-def]
     """
     n_swaps = 1 if pairing == _SINGLE else 2
     for p in range(n_pairs):
-        pair = first_pair + p
+        pair = first_pair + stride * p
         for swap in range(n_swaps):
             row = rows[p * n_swaps + swap]
             lane_a = 1 if (pairing == _LANES and swap == 1) else 0
@@ -81,8 +85,12 @@ def fill_rows(  # type: ignore[no-untyped-def]
                 )  # fmt: skip
 
 
-@entry(void(_ROWS, int64, int64, int64[::1], int64[:, :, ::1], int64[:, :, ::1], int64[:, :, ::1], int64[:, ::1]))
-def add_to_blocks(rows, pairing, first_pair, pairs, outcomes, sums, squares, pair_scores):  # type: ignore[no-untyped-def]
+@entry(
+    void(_ROWS, int64, int64, int64, int64[::1], int64[:, :, ::1], int64[:, :, ::1], int64[:, :, ::1], int64[:, ::1])
+)
+def add_to_blocks(  # type: ignore[no-untyped-def]
+    rows, pairing, first_pair, stride, pairs, outcomes, sums, squares, pair_scores
+):
     """Add a chunk's rows to the sums of their blocks; pair p belongs to block `p % B`.
 
     Where one match of a pair is illegal, a legal one beside it becomes `Outcome.PARTNER_ILLEGAL` in `rows`, and the
@@ -106,7 +114,7 @@ def add_to_blocks(rows, pairing, first_pair, pairs, outcomes, sums, squares, pai
     n_columns = rows.shape[1]
     n_pairs = rows.shape[0] // n_swaps
     for p in range(n_pairs):
-        b = (first_pair + p) % n_blocks
+        b = (first_pair + stride * p) % n_blocks
         pairs[b] += 1
         legal = True
         for swap in range(n_swaps):
@@ -130,8 +138,8 @@ def add_to_blocks(rows, pairing, first_pair, pairs, outcomes, sums, squares, pai
             pair_scores[b, score] += 1
 
 
-@entry(void(_ROWS, int64, int64, int64[::1], int64[:, :, ::1]))
-def count_margins(rows, pairing, first_pair, values, counts):  # type: ignore[no-untyped-def]
+@entry(void(_ROWS, int64, int64, int64, int64[::1], int64[:, :, ::1]))
+def count_margins(rows, pairing, first_pair, stride, values, counts):  # type: ignore[no-untyped-def]
     """Count the margins (points of A - points of B) of legal pairs' matches, after `add_to_blocks`.
 
     Parameters
@@ -145,7 +153,7 @@ def count_margins(rows, pairing, first_pair, values, counts):  # type: ignore[no
     n_blocks = counts.shape[0]
     for m in range(rows.shape[0]):
         if rows[m, _OUTCOME] <= _SHARED:
-            b = (first_pair + m // n_swaps) % n_blocks
+            b = (first_pair + stride * (m // n_swaps)) % n_blocks
             margin = np.int64(rows[m, _POINTS_A]) - np.int64(rows[m, _POINTS_B])
             counts[b, m % n_swaps, np.searchsorted(values, margin)] += 1
 
@@ -183,3 +191,11 @@ def replay_orders(rules, state, orders, n_played, log, verdict):  # type: ignore
                 return d
         resolve_dispatch(rules[0], state[0], orders[d, 0], orders[d, 1], log)
     return orders.shape[0]
+
+
+@entry(void(_RULES, _STATE, int32[::1]))
+def replay_row(rules, state, row):  # type: ignore[no-untyped-def]
+    """Write the `row` [k] of a match that `replay_orders` has played; `Outcome.UNFINISHED` while dispatches remain."""
+    row[:] = 0
+    write_row(state[0], row)
+    row[_OUTCOME] = outcome(state[0]) if state[0].dispatch > rules[0].dispatches else _UNFINISHED

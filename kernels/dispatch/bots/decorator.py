@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
-from numba.core.errors import NumbaError
+from numba import njit, types
 
 from kernels.dispatch.match import BOT_SIGNATURE
 from kernels.jit import CACHE_FOLDER, PLAIN
@@ -111,15 +110,20 @@ class Bot:
         """The function compiled for `match.BOT_SIGNATURE` (as it is, when kernels run plainly)."""
         if PLAIN:
             return self.function
-        try:
-            compiled = njit(BOT_SIGNATURE, nogil=True, cache=CACHE_FOLDER is not None)(self.function)
-        except NumbaError as error:
-            raise BotError(f"bot {self.name} ({self.place}) does not compile: {error}") from error
+        compiled = self._compiled_for(BOT_SIGNATURE.args)
         returned = compiled.nopython_signatures[0].return_type
-        inferred = compiled.overloads[compiled.signatures[0]].type_annotation.return_type if False else returned
-        del inferred
+        if returned != BOT_SIGNATURE.return_type:
+            if not isinstance(returned, types.Integer | types.Boolean):
+                raise BotError(f"{self.place}: bot {self.name} returns {returned}; must return an int64, a packed order")
+            compiled = self._compiled_for(BOT_SIGNATURE)
         result: Callable[..., int] = compiled
         return result
+
+    def _compiled_for(self, signature: Any) -> Any:
+        try:
+            return njit(signature, nogil=True, cache=CACHE_FOLDER is not None)(self.function)
+        except Exception as error:  # numba raises its own errors, and Python's for what it meets while compiling
+            raise BotError(f"{self.place}: bot {self.name} does not compile: {type(error).__name__}: {error}") from error
 
     @property
     def place(self) -> str:
