@@ -39,6 +39,8 @@ def layout_positions(rail_map: RailMap) -> dict[str, tuple[float, float]]:
     images = np.array([index[network.mirror[label]] for label in labels])
     candidates = [_scaled(places, tracks) for places in _candidates(tracks, images)]
     places = min(candidates, key=lambda places: _ugliness(places, tracks, images))
+    if sum(places[index[at], 0] for at, _ in network.starts) > 1e-6:
+        places = places * np.array([-1.0, 1.0])  # A's trains to the left.
     return {
         label: (round(float(x), 3) + 0.0, round(float(y), 3) + 0.0)
         for label, (x, y) in zip(labels, places, strict=True)
@@ -95,7 +97,9 @@ def _turned(places: Places, images: npt.NDArray[np.int64]) -> Places:
     """Made symmetric about the middle point, by half a turn."""
     centred = places - places.mean(axis=0)
     mean: Places = (centred - centred[images]) / 2
-    return mean
+    widest = np.linalg.eigh(mean.T @ mean)[1][:, 1]
+    wide: Places = mean @ np.array([[widest[0], -widest[1]], [widest[1], widest[0]]])
+    return wide
 
 
 def _parted(places: Places, tracks: list[tuple[int, int]]) -> Places:

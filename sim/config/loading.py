@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -64,13 +65,13 @@ def load_map(source: str | Path | Mapping[str, Any]) -> RailMap:
         root = file_tree(_named(source, starters_dir() / "maps"), problems)
     rail_map = _map(root, (), None, problems)
     if rail_map is None or problems:
-        raise BadInput(problems)
+        raise _sorted(problems)
     return rail_map
 
 
 def _scenario_path(source: str | Path) -> Path:
     path = Path(source)
-    if isinstance(source, str) and not path.suffix and len(path.parts) == 1 and not path.exists():
+    if isinstance(source, str) and _is_name(path):
         shipped = starter_path(source)
         if shipped is None:
             near = did_you_mean(source, starter_names())
@@ -83,10 +84,15 @@ def _scenario_path(source: str | Path) -> Path:
 
 def _named(source: str | Path, shelf: Path) -> Path:
     path = Path(source)
-    if isinstance(source, str) and not path.suffix and len(path.parts) == 1 and not path.exists():
+    if isinstance(source, str) and _is_name(path):
         shipped = shelf / f"{source}.yaml"
-        return shipped if shipped.exists() else path
+        return shipped if os.path.isfile(shipped) else path
     return path
+
+
+def _is_name(path: Path) -> bool:
+    """Whether a source is a bare word, and no file of this name stands in the working folder."""
+    return not path.suffix and len(path.parts) == 1 and not os.path.isfile(path)
 
 
 def _scenario(root: Node, problems: list[Problem]) -> Scenario:
@@ -97,8 +103,14 @@ def _scenario(root: Node, problems: list[Problem]) -> Scenario:
         raise BadInput([*problems, game.problem(("game",), message)])
     scenario = GAMES[word](root, problems)
     if scenario is None or problems:
-        raise BadInput(problems)
+        raise _sorted(problems)
     return scenario
+
+
+def _sorted(problems: list[Problem]) -> BadInput:
+    """The problems of each file together, in the order of its lines."""
+    files = list(dict.fromkeys(problem.file for problem in problems))
+    return BadInput(sorted(problems, key=lambda problem: (files.index(problem.file), problem.line or 0)))
 
 
 def _dispatch_scenario(root: Node, problems: list[Problem]) -> Scenario | None:
@@ -112,7 +124,19 @@ def _dispatch_scenario(root: Node, problems: list[Problem]) -> Scenario | None:
             plain["map"] = rail_map or plain["map"]
         except BadInput as error:
             problems.extend(error.problems)
-    return shaped(Scenario, plain, root, (), problems)
+    scenario = shaped(Scenario, plain, root, (), problems)
+    if scenario is not None:
+        problems.extend(root.nearest(key).problem(key, message) for key, message in _bots(scenario))
+    return scenario
+
+
+def _bots(scenario: Scenario) -> list[tuple[tuple[str, ...], str]]:
+    """What is wrong with the bots that a scenario names, as key paths and messages."""
+    if not scenario.bots and not scenario.define:
+        return []
+    from sim.catalogue import check_bots  # It imports the kernels, which takes a while.
+
+    return check_bots(scenario.bots, scenario.define)
 
 
 def _scope(root: Node) -> str | None:

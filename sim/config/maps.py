@@ -9,10 +9,10 @@ from sim.config.exactness import Breach, Exactness, exactness
 from sim.config.layouts import layout_positions
 from sim.config.network import Network
 from sim.config.scenario import MAX_JUNCTIONS, RailMap, Start
-from sim.config.tree import Path_
+from sim.config.tree import KeyPath
 from sim.config.values import did_you_mean, shown
 
-Found = tuple[Path_, str]
+Found = tuple[KeyPath, str]
 
 MAX_NAMED = 6
 
@@ -149,7 +149,7 @@ def _automorphism(rail_map: RailMap, network: Network) -> Iterator[Found]:
     takes = [f"{one}-{other} to {mirror[one]}-{mirror[other]}" for one, other in lost]
     one, other = lost[0]
     written = next((node for node in (one, other, mirror[one], mirror[other]) if node in rail_map.mirror), None)
-    key: Path_ = ("mirror",) if written is None else ("mirror", written)
+    key: KeyPath = ("mirror",) if written is None else ("mirror", written)
     noun = "which is no track" if len(lost) == 1 else "which are no tracks"
     yield key, f"takes {listed(takes)}, {noun}; the mirror must take every track to a track"
 
@@ -157,7 +157,7 @@ def _automorphism(rail_map: RailMap, network: Network) -> Iterator[Found]:
 def _starts(rail_map: RailMap, network: Network) -> Iterator[Found]:
     """Trains stand at terminals, or at junctions with the track that they arrived on (rules 2.2)."""
     for position, train in enumerate(rail_map.trains):
-        key: Path_ = ("trains", position, "start")
+        key: KeyPath = ("trains", position, "start")
         if isinstance(train.start, Start):
             at, came_from = train.start.at, train.start.from_
             if at not in network.neighbours:
@@ -188,7 +188,7 @@ def _deliveries(rail_map: RailMap, network: Network, scope: str | None) -> Itera
     if scope is None and lacking and rail_map.deliveries is None:
         message = "is missing; must be given, unless each of the trains has its own"
         yield ("deliveries",), message
-    schedules: list[tuple[Path_, tuple[str, ...]]] = [
+    schedules: list[tuple[KeyPath, tuple[str, ...]]] = [
         (("trains", position, "deliveries"), train.deliveries or ()) for position, train in enumerate(rail_map.trains)
     ]
     for key, schedule in [*schedules, (("deliveries",), rail_map.deliveries or ())]:

@@ -6,7 +6,7 @@ import hashlib
 import json
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Field, Tag
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag
 
 from sim.config.network import Network
 from sim.config.values import OneOf, Pair, Point, Text, Whole, refused, shown
@@ -21,6 +21,8 @@ Label: TypeAlias = Annotated[str, Text("a label")]
 Name: TypeAlias = Annotated[str, Text("a name")]
 Route: TypeAlias = Annotated[int, OneOf((1, 2))]
 Schema: TypeAlias = Annotated[int, OneOf((1,))]
+NullIsEmpty = BeforeValidator(lambda value: {} if value is None else value)
+"""Null takes back what a scenario further up wrote, since mappings merge."""
 Schedule: TypeAlias = Annotated[tuple[Label, ...], Field(min_length=1)]
 
 
@@ -72,7 +74,7 @@ class RailMap(Model):
     deliveries: Schedule | None = Field(
         None, description="With `cargo.scope: company`, the one queue of destinations of a company."
     )
-    initial_routes: dict[Label, Route] = Field(
+    initial_routes: Annotated[dict[Label, Route], NullIsEmpty] = Field(
         default_factory=dict, description="The junctions whose switch does not start on Route 1."
     )
     layout: dict[Label, Annotated[tuple[float, float], Point()]] | None = Field(
@@ -177,7 +179,7 @@ class Scenario(Model):
     bots: Annotated[dict[Name, Name], AfterValidator(_both_seats)] | None = Field(
         None, description="Which bot plays seat A (first) and seat B (second)."
     )
-    define: dict[Name, Definition] = Field(
+    define: Annotated[dict[Name, Definition], NullIsEmpty] = Field(
         default_factory=dict, description="Own variants of shipped bots: a name, its `bot`, and that bot's parameters."
     )
 

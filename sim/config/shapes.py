@@ -9,18 +9,17 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from sim.config.errors import Problem
-from sim.config.tree import Node, Path_
-from sim.config.values import did_you_mean, shown
+from sim.config.tree import KeyPath, Node
+from sim.config.values import SHOWN_CHARACTERS, did_you_mean, shown
 
 AnyModel = TypeVar("AnyModel", bound=BaseModel)
 
-_CONTINUES = ("has ", "which ")
 _LISTS = {"tuple_type", "list_type"}
 _MAPPINGS = {"dict_type", "model_type", "model_attributes_type", "mapping_type"}
 
 
 def shaped(
-    model: type[AnyModel], plain: dict[str, Any], node: Node, prefix: Path_, problems: list[Problem]
+    model: type[AnyModel], plain: dict[str, Any], node: Node, prefix: KeyPath, problems: list[Problem]
 ) -> AnyModel | None:
     """A model made of plain data, or None and a problem for every error.
 
@@ -53,7 +52,7 @@ def _counted_short(detail: ErrorDetails) -> bool:
     return detail["type"] == "too_short" and len(detail["input"]) >= detail["ctx"]["min_length"]
 
 
-def _problem(model: type[BaseModel], detail: ErrorDetails, node: Node, prefix: Path_) -> Problem:
+def _problem(model: type[BaseModel], detail: ErrorDetails, node: Node, prefix: KeyPath) -> Problem:
     path = tuple(part for part in detail["loc"] if not (isinstance(part, str) and part.startswith("<")))
     of_key = path[-1:] == ("[key]",)
     if of_key:
@@ -64,6 +63,8 @@ def _problem(model: type[BaseModel], detail: ErrorDetails, node: Node, prefix: P
         return place.problem(key, "is missing; must be given")
     if kind == "extra_forbidden":
         known = _keys_beside(model, path)
+        if not prefix and len(path) == 1 and "game" in known:
+            known.append("extends")
         tail = did_you_mean(path[-1], known) or f"; must be one of {', '.join(known)}"
         return place.problem(key, f"is no key that is known here{tail}")
     allowed = _allowed(detail)
@@ -72,7 +73,8 @@ def _problem(model: type[BaseModel], detail: ErrorDetails, node: Node, prefix: P
     if allowed.startswith("has "):
         return place.problem(key, allowed)
     joint = ", " if allowed.startswith("which ") else "; "
-    return place.problem(key, f"is {shown(found)}{joint}{allowed}")
+    exact = place.written if place is node.nearest((*path, 0)) and not isinstance(found, str | None) else None
+    return place.problem(key, f"is {_short(exact) if exact else shown(found)}{joint}{allowed}")
 
 
 def _allowed(detail: ErrorDetails) -> str:
@@ -92,11 +94,15 @@ def _allowed(detail: ErrorDetails) -> str:
     return f"is not allowed: {detail['msg']}"
 
 
+def _short(written: str) -> str:
+    return written if len(written) <= SHOWN_CHARACTERS else written[: SHOWN_CHARACTERS - 1] + "…"
+
+
 def _items(number: int) -> str:
     return f"{number} item{'' if number == 1 else 's'}"
 
 
-def _keys_beside(model: type[BaseModel], path: Path_) -> list[str]:
+def _keys_beside(model: type[BaseModel], path: KeyPath) -> list[str]:
     """The keys that the model at a key path knows."""
     here: type[BaseModel] | None = model
     for part in path[:-1]:

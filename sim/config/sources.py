@@ -78,24 +78,19 @@ def extended(node: Node, problems: list[Problem], chain: tuple[Path, ...] = ()) 
         problems.append(link.problem(("extends",), f"is {shown(link.plain())}; must be the path of a scenario"))
         return own
     path = beside(link)
-    places = [_same_file(other) for other in chain]
-    if _same_file(path) in places:
+    _check_exists(link, path, "extends", "a scenario")
+    if os.path.realpath(path) in [os.path.realpath(other) for other in chain]:
         names = " -> ".join(str(other) for other in (*chain, path))
         raise BadInput([link.problem(("extends",), f"goes round in a circle: {names}")])
     if len(chain) > MAX_EXTENDS:
         raise BadInput([link.problem(("extends",), f"goes over more than {MAX_EXTENDS} files")])
-    _check_exists(link, path, "extends", "a scenario")
     parent = extended(file_tree(path, problems), problems, (*chain, path))
     return merged(parent, own, problems)
 
 
-def _same_file(path: Path) -> str:
-    return os.path.realpath(path)
-
-
 def _check_exists(link: Node, path: Path, key: str, noun: str) -> None:
     """Refuse a link to a missing file where the link is written, with the files that are near."""
-    if "\0" in str(path) or not os.path.lexists(path):
+    if not os.path.lexists(path):
         near = did_you_mean(path.name, _neighbours(path))
         message = f"is {shown(link.value)}, and there is no file {path}; must be {noun}{near}"
         raise BadInput([link.problem((key,), message)])

@@ -43,7 +43,7 @@ def copy_starters(dest: Path | str) -> list[Path]:
     files = sorted(
         path.relative_to(origin)
         for path in origin.rglob("*")
-        if path.is_file() and path.suffix in {".yaml", ".py", ".md"} and "__pycache__" not in path.parts
+        if path.is_file() and not any(part.startswith((".", "__pycache__")) for part in path.relative_to(origin).parts)
     )
     existing = [folder / path for path in files if (folder / path).exists() or (folder / path).is_symlink()]
     if existing:

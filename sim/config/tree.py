@@ -19,12 +19,12 @@ from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from sim.config.errors import BadInput, Problem
 from sim.config.values import shown, unprintable
 
-MAX_BYTES = 1_000_000
+MAX_BYTES = 500_000
 MAX_VALUES = 100_000
 MAX_DEPTH = 40
 
 Scalar: TypeAlias = str | int | float | bool | None
-Path_: TypeAlias = tuple[str | int, ...]
+KeyPath: TypeAlias = tuple[str | int, ...]
 
 _INT = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
@@ -46,13 +46,17 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A value with its place: for a value under a key, the line of the key."""
+    """A value with its place: for a value under a key, the line of the key.
+
+    `written` is a scalar as it stands in the file, such as ``0x1F`` for 31.
+    """
 
     value: Scalar | dict[str, Node] | list[Node]
     source: Source
     line: int | None = None
+    written: str | None = None
 
-    def problem(self, key: Path_, message: str) -> Problem:
+    def problem(self, key: KeyPath, message: str) -> Problem:
         """A problem at this node."""
         return Problem(self.source.file, self.line, dotted(key), message)
 
@@ -64,7 +68,7 @@ class Node:
             return self.value[part]
         return None
 
-    def nearest(self, key: Path_) -> Node:
+    def nearest(self, key: KeyPath) -> Node:
         """The node at a key path, or the last one on the way there that exists."""
         node = self
         for part in key:
@@ -83,7 +87,7 @@ class Node:
         return self.value
 
 
-def dotted(key: Path_) -> str:
+def dotted(key: KeyPath) -> str:
     """A key path as text: ``map.trains[1].start``, list items counted from 1."""
     text = ""
     for part in key:
@@ -168,7 +172,7 @@ class _Reader:
                     raise self.stop("is written for another version of YAML; must be YAML 1.2", line)
             elif kind in ("ScalarEvent", "AliasEvent", "MappingStartEvent", "SequenceStartEvent"):
                 root = self.node(event, events, 0)
-        if root is None or (root.value is None and root.line is None):
+        if root is None:
             raise self.stop("is empty", None)
         return root
 
@@ -192,7 +196,7 @@ class _Reader:
         else:
             self.check_tag(event, "tag:yaml.org,2002:map", line)
             value = self.mapping(events, depth)
-        node = Node(value, self.source, line)
+        node = Node(value, self.source, line, str(event.value) if kind == "ScalarEvent" else None)
         if event.anchor:
             self.anchors[event.anchor] = node
             self.sizes[id(node)] = self.n_values - before
@@ -232,7 +236,8 @@ class _Reader:
             key = self.node(event, events, depth + 1)
             value = replace(self.node(next(events), events, depth + 1), line=line)
             if not isinstance(key.value, str):
-                message = f"the key {shown(key.value)} is no text; write it in quotes if it is a label"
+                name = key.written or shown(key.value)
+                message = f"the key {name} is no text; must be text: write it in quotes if it is a label"
                 self.problems.append(Problem(self.source.file, line, "", message))
             elif key.value in found:
                 first = found[key.value].line
@@ -257,7 +262,7 @@ def plain_tree(value: object, source: Source, problems: list[Problem]) -> Node:
     """
     budget = [MAX_VALUES]
 
-    def tree(value: object, key: Path_) -> Node:
+    def tree(value: object, key: KeyPath) -> Node:
         budget[0] -= 1
         if budget[0] < 0 or len(key) > MAX_DEPTH:
             limits = f"must be at most {MAX_DEPTH} levels deep and {MAX_VALUES:,} values"
@@ -278,7 +283,7 @@ def plain_tree(value: object, source: Source, problems: list[Problem]) -> Node:
             problems.append(Problem(source.file, None, dotted(key), message))
         return Node(scalar(value, key), source)
 
-    def scalar(value: object, key: Path_) -> Scalar:
+    def scalar(value: object, key: KeyPath) -> Scalar:
         if value is None or isinstance(value, bool):
             return value
         if isinstance(value, str):

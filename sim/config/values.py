@@ -127,7 +127,7 @@ class Text(_Kind):
         """Return the text, or say what is wrong with it."""
         if not isinstance(value, str):
             if value is None or isinstance(value, bool | int | float):
-                raise refused(f"which is no text; {self.noun} is text: write it in quotes")
+                raise refused(f"which is no text; must be {self.noun}: write it in quotes if it is meant as text")
             raise refused(f"must be {self.noun}, which is text")
         if not value:
             raise refused(f"must be {self.noun} of at least one character")
