@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 
 from kernels.codes import NO_COST, NO_TOGGLE, CargoScope, Invest, Move, Route
-from kernels.dispatch.layout import MAX_ITEMS, new_rules
+from kernels.dispatch.layout import MAX_ITEMS, MAX_JUNCTIONS, new_rules
 from sim.config.network import Network
 from sim.config.scenario import Scenario
+from sim.config.values import did_you_mean, shown
 
-__all__ = ["COMPANIES", "TRAINS", "Names", "lower"]
+__all__ = ["COMPANIES", "TRAINS", "Names", "lower", "pack_words"]
 
 COMPANIES = ("A", "B")
 TRAINS = (("A1", "A2"), ("B1", "B2"))
@@ -116,23 +117,23 @@ def _schedule(scenario: Scenario, t: int) -> tuple[list[str], int]:
     return list(train.deliveries or ()), train.first_reward
 
 
-def pack_words(
-    names: Names, c: int, train: str, move: str, toggle: str | None, invest: str | None
-) -> int:
+def pack_words(names: Names, c: int, train: str, move: str, toggle: str | None, invest: str | None) -> int:
     """The packed order of record words; LookupError names the word that fits nothing on this map."""
     if train not in TRAINS[c]:
-        raise LookupError(f"train is {train!r}; company {COMPANIES[c]} has {' and '.join(TRAINS[c])}")
+        raise LookupError(f"train is {shown(train)}; company {COMPANIES[c]} has {' and '.join(TRAINS[c])}")
     t = TRAINS[c].index(train)
     bits = t | (Move[move.upper()] << 1)
-    return bits | ((_junction(names, "toggle", toggle) + 1) << 2) | (_investment(names, c, invest) << 9)
+    j = NO_TOGGLE if toggle is None else _junction(names, toggle, f"toggle is {shown(toggle)}; must be")
+    return bits | ((j + 1) << 2) | (_investment(names, c, invest) << 9)
 
 
-def _junction(names: Names, key: str, label: str | None) -> int:
-    if label is None:
-        return NO_TOGGLE
-    if label not in names.network.junctions:
-        raise LookupError(f"{key} is {label!r}; must be a junction of the map: {', '.join(names.network.junctions)}")
-    return names.node_numbers[label]
+def _junction(names: Names, label: str, found: str) -> int:
+    j = names.node_numbers.get(label, MAX_JUNCTIONS)
+    junctions = names.network.junctions
+    if j >= len(junctions):
+        near = did_you_mean(label, junctions) or f": {', '.join(junctions)}"
+        raise LookupError(f"{found} a junction of the map{near}")
+    return j
 
 
 def _investment(names: Names, c: int, invest: str | None) -> int:
@@ -142,6 +143,6 @@ def _investment(names: Names, c: int, invest: str | None) -> int:
     if kind == "upgrade" and what in TRAINS[c]:
         return int(Invest.UPGRADE_1) + TRAINS[c].index(what)
     if kind == "siding" and colon:
-        return int(Invest.SIDING) + _junction(names, "siding", what)
+        return int(Invest.SIDING) + _junction(names, what, f"invest is {shown(invest)}; a siding must be at")
     allowed = f"null, {', '.join(f'upgrade:{train}' for train in TRAINS[c])} or siding:JUNCTION"
-    raise LookupError(f"invest is {invest!r}; must be {allowed}")
+    raise LookupError(f"invest is {shown(invest)}; must be {allowed}")
