@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -158,6 +158,7 @@ class Board:
         junctions, nodes, arcs = self.names.network.junctions, self.names.nodes, self.names.arcs
         speeds = (1, self.scenario.economy.upgraded_speed)
         fields = ("cash_dollars", "points", "routes", "sidings", "arc", "item", "upgraded")
+        owned = cache(self.names.junctions_of)
         words = []
         for cash, points, routes, sidings, arc, item, upgraded in zip(
             *(states[name].tolist() for name in fields), strict=True
@@ -179,7 +180,7 @@ class Board:
                     "cash": dict(zip(COMPANIES, cash, strict=True)),
                     "points": dict(zip(COMPANIES, points, strict=True)),
                     "routes": {label: 1 + (routes >> j & 1) for j, label in enumerate(junctions)},
-                    "sidings": {company: self.names.junctions_of(sidings[c]) for c, company in enumerate(COMPANIES)},
+                    "sidings": {company: list(owned(sidings[c])) for c, company in enumerate(COMPANIES)},
                     "trains": trains,
                 }
             )
@@ -215,12 +216,13 @@ def play_record(record: Record, board: Board | None = None) -> Played:
     verdict = np.zeros(3, np.int64)
     log = np.zeros((_LOG_ROWS, LOG_FIELDS), np.int64)
     states = np.zeros(len(orders), STATE_DTYPE)
+    board_now = state.view(STATE_DTYPE, np.ndarray)  # a record array is slow to read
     logs = []
     replay_orders(board.rules, state, orders[:0], 0, log, verdict)
     for d in range(len(orders)):
         if replay_orders(board.rules, state, orders[: d + 1], d, log, verdict) == d:
             raise BadInput([_illegal_order(record, d, int(verdict[1]), int(verdict[2]), state)])
-        states[d] = state[0]
+        states[d] = board_now[0]
         logs.append(log[1 : 1 + log[0, 0]].tolist())
     row = np.zeros(N_COLUMNS, np.int32)
     replay_row(board.rules, state, row)

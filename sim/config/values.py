@@ -179,4 +179,6 @@ class Point(_Kind):
 
 def unprintable(text: str) -> bool:
     """Whether text has control characters, line breaks or half characters (surrogates)."""
+    if text.isprintable():  # stricter, and a single step
+        return False
     return any(unicodedata.category(character) in {"Cc", "Cs", "Zl", "Zp"} for character in text)
