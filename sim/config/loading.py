@@ -116,15 +116,17 @@ def _sorted(problems: list[Problem]) -> BadInput:
 def _dispatch_scenario(root: Node, problems: list[Problem]) -> Scenario | None:
     """The dispatch game: its map is a tree of its own, checked apart so that neither hides the other's problems."""
     plain = root.plain()
+    of_map: list[Problem] = []
     written = root.child("map")
     if written is not None:
         plain["map"] = _STAND_IN
         try:
-            rail_map = _map(map_tree(written, problems), ("map",), _scope(root), problems)
+            rail_map = _map(map_tree(written, of_map), ("map",), _scope(root), of_map)
             plain["map"] = rail_map or plain["map"]
         except BadInput as error:
-            problems.extend(error.problems)
+            of_map.extend(error.problems)
     scenario = shaped(Scenario, plain, root, (), problems)
+    problems.extend(of_map)
     if scenario is not None:
         problems.extend(root.nearest(key).problem(key, message) for key, message in _bots(scenario))
     return scenario

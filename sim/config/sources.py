@@ -216,10 +216,14 @@ def _value(rest: str | None, text: str, source: Source, problems: list[Problem])
         raise BadInput.of("has no value; must be key=value, such as economy.toll=2", file=source.file)
     if not rest.strip():
         raise BadInput.of("has no value; write null for none and '' for empty text", file=source.file)
+    found: list[Problem] = []
     try:
-        return parsed_tree(rest, source, problems)
+        return parsed_tree(rest, source, found)
     except BadInput as error:
-        raise BadInput(Problem(source.file, None, "", problem.message) for problem in error.problems) from None
+        found.extend(error.problems)
+        raise BadInput(()) from None
+    finally:
+        problems.extend(replace(problem, line=None) for problem in found)
 
 
 def _with(node: Node, parts: list[str | int], value: Node, problems: list[Problem], source: Source) -> Node:

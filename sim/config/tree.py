@@ -236,7 +236,7 @@ class _Reader:
             key = self.node(event, events, depth + 1)
             value = replace(self.node(next(events), events, depth + 1), line=line)
             if not isinstance(key.value, str):
-                name = key.written or shown(key.value)
+                name = key.written or shown(key.plain())
                 message = f"the key {name} is no text; must be text: write it in quotes if it is a label"
                 self.problems.append(Problem(self.source.file, line, "", message))
             elif key.value in found:
