@@ -157,7 +157,7 @@ class Board:
         """The public state after each dispatch, `states` being `STATE_DTYPE` [d]."""
         junctions, nodes, arcs = self.names.network.junctions, self.names.nodes, self.names.arcs
         speeds = (1, self.scenario.economy.upgraded_speed)
-        fields = ("cash_dollars", "points", "routes", "sidings", "arc", "item", "upgraded")
+        fields = ("cash_dollars", "points", "routes", "sidings", "arc", "cargo_item", "upgraded")
         owned = cache(self.names.junctions_of)
         words = []
         for cash, points, routes, sidings, arc, item, upgraded in zip(

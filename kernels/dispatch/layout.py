@@ -75,7 +75,7 @@ STATE_DTYPE = np.dtype(
         ("points", np.int64, (2,)),  # [c]
         ("arc", np.int64, (2, 2)),  # [c, t]
         ("upgraded", np.int64, (2,)),  # [c], bit t: train t is upgraded
-        ("item", np.int64, (2, 2)),  # [c, t]: index of the cargo on board in cargo_node, cargo_reward
+        ("cargo_item", np.int64, (2, 2)),  # [c, t]: index of the cargo on board in cargo_node, cargo_reward
         ("next_item", np.int64, (2,)),  # [c]: next of the common queue (cargo scope company)
         ("last_order", np.int64, (2,)),  # [c]: packed orders of the dispatch before; 0 before the first
         ("last_stopped", np.int64),  # 1: the dispatch before ended in a head-on or junction conflict

@@ -76,7 +76,7 @@ def reset(rules, state):  # type: ignore[no-untyped-def]
         state.tolls_dollars[i] = 0
         for t in range(2):
             state.arc[i, np.uint64(t)] = rules.start_arc[i, np.uint64(t)]
-            state.item[i, np.uint64(t)] = t if rules.cargo_scope == _COMPANY_SCOPE else 0
+            state.cargo_item[i, np.uint64(t)] = t if rules.cargo_scope == _COMPANY_SCOPE else 0
 
 
 @helper

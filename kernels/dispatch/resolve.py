@@ -99,9 +99,9 @@ def _deliver(rules, state, c, t, node, tick, log):  # type: ignore[no-untyped-de
     state.cash_dollars[i] += earned
     state.deliveries[i] += 1
     if rules.cargo_scope == 0:
-        state.item[i, np.uint64(t)] += 1
+        state.cargo_item[i, np.uint64(t)] += 1
     else:
-        state.item[i, np.uint64(t)] = state.next_item[i]
+        state.cargo_item[i, np.uint64(t)] = state.next_item[i]
         state.next_item[i] += 1
     _note(log, DELIVERY, tick, 2 * c + t, node, earned)
 
@@ -118,7 +118,7 @@ def _ticks(rules, state, c, t):  # type: ignore[no-untyped-def]
 def _roll(rules, state, order_a, order_b, log):  # type: ignore[no-untyped-def]
     """Roll both companies' ordered trains, tick by tick (rules 4.3 to 4.6).
 
-    `arc`, `item`, `next_item`, `cash_dollars`, `points` and the counts of `state` are modified in place.
+    `arc`, `cargo_item`, `next_item`, `cash_dollars`, `points` and the counts of `state` are modified in place.
     """
     routes = state.routes
     train_a = train_of(order_a)

@@ -89,7 +89,7 @@ def best_move(rules, routes, arc, ticks, to):  # type: ignore[no-untyped-def]
 def leg_after(rules, state, c, t):  # type: ignore[no-untyped-def]
     """Tracks from where a train's cargo goes to where its next one will go."""
     i = np.uint64(c)
-    item = state.item[i, np.uint64(t)] + 1 if rules.cargo_scope == 0 else state.next_item[i]
+    item = state.cargo_item[i, np.uint64(t)] + 1 if rules.cargo_scope == 0 else state.next_item[i]
     after = np.int64(rules.cargo_node[i, np.uint64(t), np.uint64(item)])
     return distance(rules, destination(rules, state, c, t), after)
 
