@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.dispatch_cases import HAND_CASES, REFUSED_CASES, recorded_cases
-from tests.reference.by_hand import FROM_TERMINAL, LADDER, STAR, back, go, order, record, scenario
+from tests.reference.by_hand import FROM_TERMINAL, LADDER, STAR, back, go, order, record, scenario, start
 from tests.reference.dispatch import COMPANIES, MOVES, RIVAL, IllegalOrder, Match, played_match, replay
 from tests.reference.generate import random_map, random_orders, random_record, random_scenario
 from tests.reference.mirror import exactness_breaches, is_exact, map_faults, mirrored, mirrored_result
@@ -103,6 +103,15 @@ def test_reference__idle_is_where_a_train_ends_not_how():
     match, _ = played_match(record(one, (back("A1", invest="upgrade:A1"), go("B1"))))
     assert match.idle == {"A": 1, "B": 0}
     assert match.stuck == {"A": 1, "B": 1}
+
+
+def test_reference__a_delivery_is_nearer_even_from_the_destination_itself():
+    # A1 stands at p with a cargo for p: out to W1 and in again, no track nearer and yet not stuck.
+    one = scenario(LADDER, trains=[start("p", "W1", "p"), start("W2", "p", "p")], upgrade_cost=0)
+    match, _ = played_match(record(one, (back("A1", invest="upgrade:A1"), go("B1"))))
+    assert match.deliveries == {"A": 1, "B": 0}
+    assert match.stuck == {"A": 0, "B": 1}
+    assert match.idle == {"A": 1, "B": 0}
 
 
 def test_reference__legal_orders_of_a_small_map():
