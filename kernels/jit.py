@@ -6,7 +6,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numba
 from numba import njit
@@ -17,7 +17,7 @@ __all__ = ["CACHE_FOLDER", "PLAIN", "entry", "helper"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-PLAIN: bool = bool(numba.config.DISABLE_JIT)
+PLAIN: bool = bool(vars(numba.config)["DISABLE_JIT"])
 """True when kernels run as plain Python (`NUMBA_DISABLE_JIT=1`)."""
 
 KEPT_FOLDERS = 4  # caches of other kernel versions that are left in place
@@ -58,7 +58,7 @@ def _choose_cache() -> Path | None:
     """The cache folder of this fingerprint, or None when no candidate is writable (then nothing is cached)."""
     if PLAIN:
         return None
-    for parent in (_user_cache() / "kernels", Path(tempfile.gettempdir()) / f"dispatch-balance-{os.getuid()}"):
+    for parent in (_user_cache() / "kernels", Path(tempfile.gettempdir()) / "dispatch-balance" / "kernels"):
         folder = parent / fingerprint()
         if _writable(folder):
             os.utime(folder)
@@ -71,13 +71,12 @@ CACHE_FOLDER: Path | None = _choose_cache()
 """Where machine code is kept between processes; None: nowhere is writable, so every process compiles afresh."""
 
 if CACHE_FOLDER is not None:
-    numba.config.CACHE_DIR = str(CACHE_FOLDER)
+    setattr(numba.config, "CACHE_DIR", str(CACHE_FOLDER))  # noqa: B010 - the module has no types
 
 
 def helper(function: F) -> F:
     """Compile a small function into each of its callers."""
-    compiled: F = njit(forceinline=True)(function)
-    return compiled
+    return cast(F, njit(forceinline=True)(function))
 
 
 def entry(signature: Any) -> Callable[[F], F]:

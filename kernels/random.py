@@ -18,7 +18,18 @@ from numba import from_dtype
 
 from kernels.jit import helper
 
-__all__ = ["MAX_NAMESPACE", "MAX_SEED", "RNG_SCHEME", "STREAM_DTYPE", "Purpose", "below", "below_both", "draw32", "draws", "new_streams"]
+__all__ = [
+    "MAX_NAMESPACE",
+    "MAX_SEED",
+    "RNG_SCHEME",
+    "STREAM_DTYPE",
+    "Purpose",
+    "below",
+    "below_both",
+    "draw32",
+    "draws",
+    "new_streams",
+]
 
 RNG_SCHEME = "philox4x32-10/1"
 """Name of the generator and of the addressing above; part of every result."""

@@ -1,1 +1,59 @@
-"""dispatch-balance: a Monte Carlo laboratory for tuning the balance of a board game."""
+"""dispatch-balance: a Monte Carlo laboratory for tuning the balance of a board game.
+
+The verbs load what they need when they are first used, so importing this package is cheap.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sim.api import load_run as load_run
+    from sim.api import play_match as play_match
+    from sim.api import run as run
+    from sim.config.errors import BadInput as BadInput
+    from sim.config.loading import load_map as load_map
+    from sim.config.loading import load_scenario as load_scenario
+    from sim.replaying import replay as replay
+    from sim.replaying import replay_many as replay_many
+    from sim.running.result import Run as Run
+    from sim.running.runner import Interrupted as Interrupted
+
+_HOMES = {
+    "BadInput": "sim.config.errors",
+    "Interrupted": "sim.running.runner",
+    "Run": "sim.running.result",
+    "load_map": "sim.config.loading",
+    "load_run": "sim.api",
+    "load_scenario": "sim.config.loading",
+    "play_match": "sim.api",
+    "replay": "sim.replaying",
+    "replay_many": "sim.replaying",
+    "run": "sim.api",
+}
+
+__all__ = [
+    "BadInput",
+    "Interrupted",
+    "Run",
+    "load_map",
+    "load_run",
+    "load_scenario",
+    "play_match",
+    "replay",
+    "replay_many",
+    "run",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        value = getattr(import_module(_HOMES[name]), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'sim' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOMES])

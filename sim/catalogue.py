@@ -158,7 +158,9 @@ def _plug_in(name: str) -> Player:
     found = {bot.name: bot for bot in vars(module).values() if isinstance(bot, Bot)}
     if function not in found:
         allowed = ", ".join(found) or "none; a bot is a function with @bot above it"
-        raise BadInput.of(f"bot {name!r}: {file} has no bot {function}; it has {allowed}{did_you_mean(function, found)}")
+        raise BadInput.of(
+            f"bot {name!r}: {file} has no bot {function}; it has {allowed}{did_you_mean(function, found)}"
+        )
     bot = found[function]
     try:
         _ = bot.compiled

@@ -119,12 +119,12 @@ def add_to_blocks(  # type: ignore[no-untyped-def]
         legal = True
         for swap in range(n_swaps):
             legal &= rows[p * n_swaps + swap, _OUTCOME] <= _SHARED
-        score = 0
+        score = np.int64(0)
         for swap in range(n_swaps):
             row = rows[p * n_swaps + swap]
             code = np.int64(row[_OUTCOME])
             if legal:
-                won_a = 2 if (code == _A_ON_POINTS or code == _A_ON_CASH) else (1 if code == _SHARED else 0)
+                won_a = 2 * (code == _A_ON_POINTS or code == _A_ON_CASH) + (code == _SHARED)
                 score += 2 - won_a if (pairing == _SEATS and swap == 1) else won_a
                 for k in range(n_columns):
                     x = np.int64(row[k])

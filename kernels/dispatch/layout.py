@@ -58,7 +58,11 @@ RULES_DTYPE = np.dtype(
         ("cargo_node", np.uint8, (2, 2, MAX_ITEMS)),  # [c, t, k]: destination of item k, the schedule unrolled
         ("cargo_reward", np.int16, (2, 2, MAX_ITEMS)),  # [c, t, k]: points and dollars of item k
         ("mirror_node", np.uint8, (MAX_NODES,)),  # [n]
-        ("own_junction", np.uint8, (2, 64)),  # [c, i]: the i-th junction as company c counts them (B: through the mirror)
+        (
+            "own_junction",
+            np.uint8,
+            (2, 64),
+        ),  # [c, i]: the i-th junction as company c counts them (B: through the mirror)
         ("fan", np.uint8, (MAX_NODES, 4)),  # [n, i]: arcs that leave the node; [n, 3] is how many there are (1 or 3)
     ],
     align=True,

@@ -9,7 +9,16 @@ import numpy as np
 from kernels.codes import NO_COST, Illegal, Invest
 from kernels.jit import helper
 
-__all__ = ["illegality", "invest_of", "pack_order", "reverse_of", "toggle_field", "toggle_mask", "toggle_of", "train_of"]
+__all__ = [
+    "illegality",
+    "invest_of",
+    "pack_order",
+    "reverse_of",
+    "toggle_field",
+    "toggle_mask",
+    "toggle_of",
+    "train_of",
+]
 
 _NONE = int(Invest.NONE)
 _SIDING = int(Invest.SIDING)

@@ -31,7 +31,7 @@ EVENT_FIELDS: dict[int, tuple[str, ...]] = {
     SHARED_ARRIVAL: ("at",),
     DELIVERY: ("train", "at", "reward"),
 }
-"""Meaning of a log row after [0] the code and [1] the tick: names of [2], [3], [4]. `train` is `2 * company + train`."""
+"""What the numbers of a log row after [0] the code and [1] the tick are. `train` is `2 * company + train`."""
 
 LOG_FIELDS = 5
 

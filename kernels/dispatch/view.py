@@ -7,7 +7,17 @@ import numpy as np
 
 from kernels.jit import helper
 
-__all__ = ["destination", "distance", "exit_arc", "has_siding", "is_junction", "next_arc", "node_of", "reward", "route_at"]
+__all__ = [
+    "destination",
+    "distance",
+    "exit_arc",
+    "has_siding",
+    "is_junction",
+    "next_arc",
+    "node_of",
+    "reward",
+    "route_at",
+]
 
 
 @helper
@@ -51,13 +61,17 @@ def distance(rules, node, other):  # type: ignore[no-untyped-def]
 @helper
 def destination(rules, state, c, t):  # type: ignore[no-untyped-def]
     """The node where a train's cargo is to be delivered (rules 2.3, 2.4)."""
-    return np.int64(rules.cargo_node[np.uint64(c), np.uint64(t), np.uint64(state.cargo_item[np.uint64(c), np.uint64(t)])])
+    return np.int64(
+        rules.cargo_node[np.uint64(c), np.uint64(t), np.uint64(state.cargo_item[np.uint64(c), np.uint64(t)])]
+    )
 
 
 @helper
 def reward(rules, state, c, t):  # type: ignore[no-untyped-def]
     """What a train's cargo earns, in points and in dollars (rules 2.3, 2.4)."""
-    return np.int64(rules.cargo_reward[np.uint64(c), np.uint64(t), np.uint64(state.cargo_item[np.uint64(c), np.uint64(t)])])
+    return np.int64(
+        rules.cargo_reward[np.uint64(c), np.uint64(t), np.uint64(state.cargo_item[np.uint64(c), np.uint64(t)])]
+    )
 
 
 @helper

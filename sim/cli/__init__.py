@@ -1,1 +1,31 @@
-"""Part of dispatch-balance."""
+"""The command line: parses, calls, prints. What it calls is imported inside the commands, so that help is quick."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Run the `sim` command and exit with its code.
+
+    0 done or passed; 1 a check failed; 2 bad input or usage; 3 undecided; 130 interrupted.
+    """
+    from sim.cli.app import app
+    from sim.config.errors import BadInput
+
+    try:
+        app()
+    except BadInput as error:
+        for line in str(error).splitlines():
+            print(line, file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        sys.exit(130)
+    except BrokenPipeError:
+        # Whoever read the output has closed it; nothing more can be said there.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)

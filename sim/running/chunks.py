@@ -75,9 +75,7 @@ def sum_chunk(plan: Plan, chunk: Chunk, rows: Rows, n_blocks: int) -> BlockSums:
     """The block sums of a chunk's rows; a legal match beside an illegal one is marked so in `rows`."""
     total = BlockSums.empty(plan.pairing, n_blocks)
     where = (int(plan.pairing), chunk.first_pair, chunk.stride)
-    add_to_blocks(
-        rows, *where, total.pairs, total.outcomes, total.sums, total.squares, total.pair_scores
-    )
+    add_to_blocks(rows, *where, total.pairs, total.outcomes, total.sums, total.squares, total.pair_scores)
     margins = rows[:, Column.POINTS_A].astype(np.int64) - rows[:, Column.POINTS_B]
     values = np.unique(margins)
     counts = np.zeros((n_blocks, 2, values.size), np.int64)

@@ -71,6 +71,11 @@ class Plan:
         return self.first.identity == self.second.identity
 
     @property
+    def pairing_name(self) -> str:
+        """`first vs second`."""
+        return f"{self.first.name} vs {self.second.name}"
+
+    @property
     def deterministic(self) -> bool:
         """Whether, by declaration, no bot draws: then there is but one match, or two with the seats swapped."""
         return self.first.draws_nothing and self.second.draws_nothing

@@ -114,7 +114,9 @@ class Bot:
         returned = compiled.nopython_signatures[0].return_type
         if returned != BOT_SIGNATURE.return_type:
             if not isinstance(returned, types.Integer | types.Boolean):
-                raise BotError(f"{self.place}: bot {self.name} returns {returned}; must return an int64, a packed order")
+                raise BotError(
+                    f"{self.place}: bot {self.name} returns {returned}; must return an int64, a packed order"
+                )
             compiled = self._compiled_for(BOT_SIGNATURE)
         result: Callable[..., int] = compiled
         return result
@@ -123,7 +125,9 @@ class Bot:
         try:
             return njit(signature, nogil=True, cache=CACHE_FOLDER is not None)(self.function)
         except Exception as error:  # numba raises its own errors, and Python's for what it meets while compiling
-            raise BotError(f"{self.place}: bot {self.name} does not compile: {type(error).__name__}: {error}") from error
+            raise BotError(
+                f"{self.place}: bot {self.name} does not compile: {type(error).__name__}: {error}"
+            ) from error
 
     @property
     def place(self) -> str:

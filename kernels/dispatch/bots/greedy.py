@@ -149,9 +149,7 @@ def best_purchase(rules, state, c, allowed, contest, earning, entered):  # type:
         "noise": Parameter(
             3.0, 0.0, 100.0, "each train's value is multiplied by a random factor from 1 to 1 + noise, every dispatch"
         ),
-        "invest": Parameter(
-            "free", choices=("free", "none", "upgrade", "siding"), doc="what it is allowed to buy"
-        ),
+        "invest": Parameter("free", choices=("free", "none", "upgrade", "siding"), doc="what it is allowed to buy"),
         "contest": Parameter(
             0.08, 0.0, 1.0, "share of later dispatches in which a siding at a contested junction is expected to decide"
         ),

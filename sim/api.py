@@ -1,0 +1,195 @@
+"""The Python verbs: what the commands do, for notebooks and scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Any
+
+from sim.catalogue import Player, player
+from sim.config.errors import BadInput
+from sim.config.loading import load_scenario
+from sim.config.scenario import Scenario
+from sim.running.chunks import Chunk, play_rows
+from sim.running.plan import Plan, checked_seed
+from sim.running.progress import bar
+from sim.running.result import Run
+from sim.running.runner import Amount, play
+from sim.store import RunFolder, read_json, read_sums
+
+__all__ = ["load_run", "make_plan", "plan_of", "play_match", "run"]
+
+Source = str | Path | Mapping[str, Any] | Scenario
+BotName = str | Player
+
+
+def make_plan(
+    scenario: Source,
+    *,
+    bots: Sequence[BotName] | None = None,
+    seed: int | None = None,
+    overrides: Sequence[str] | Mapping[str, Any] = (),
+) -> Plan:
+    """What `run` would play, without playing it.
+
+    Raises
+    ------
+    BadInput
+        When the scenario, the bots or the seed are not usable.
+    """
+    loaded = scenario if isinstance(scenario, Scenario) else load_scenario(scenario, overrides)
+    if isinstance(scenario, Scenario) and overrides:
+        loaded = load_scenario(scenario.resolved(), overrides)
+    if bots is None:
+        if loaded.bots is None:
+            raise BadInput.of(f"scenario {loaded.name} names no bots; name two with --bots first,second")
+        bots = (loaded.bots["A"], loaded.bots["B"])
+    if isinstance(bots, str) or len(bots) != 2:
+        raise BadInput.of(f"bots is {bots!r}; must be two names, as in greedy,random")
+    first, second = (bot if isinstance(bot, Player) else player(bot, loaded.define) for bot in bots)
+    return Plan(loaded, first, second, checked_seed(seed))
+
+
+def run(
+    scenario: Source,
+    *,
+    matches: int | None = None,
+    half_width: float | None = None,
+    bots: Sequence[BotName] | None = None,
+    seed: int | None = None,
+    threads: int | None = None,
+    overrides: Sequence[str] | Mapping[str, Any] = (),
+    out: str | Path | None = None,
+    keep_matches: bool = False,
+    again: bool = False,
+    progress: bool = False,
+) -> Run:
+    """Play matches of a scenario and estimate every figure with its interval.
+
+    Parameters
+    ----------
+    scenario
+        A YAML file, the name of a shipped scenario, plain data, or a loaded scenario.
+    matches
+        How many (100,000 when neither this nor `half_width` is given); with `half_width` the most that may be played.
+    half_width
+        Play until `score.first` and `shared` are both known to so much on either side (0.002 is 0.2 pp).
+    bots
+        First and second; the scenario's own when absent.
+    seed
+        0 to 2**63 - 1; drawn when absent, and recorded either way.
+    threads
+        One for each core when absent. Figures do not depend on it.
+    overrides
+        `key=value` texts or a mapping, applied to the scenario.
+    out
+        A run folder to write and, when it holds this run unfinished, to continue; None writes nothing.
+    keep_matches
+        Also write `matches.parquet`, one row a match; needs `out`.
+    again
+        Play anew what `out` holds already.
+    progress
+        Show a bar.
+
+    Returns
+    -------
+    Run
+
+    Raises
+    ------
+    BadInput
+        When something given is not usable; nothing is lost then.
+    sim.running.runner.Interrupted
+        From the keyboard; with `out`, the same call continues.
+    """
+    plan = make_plan(scenario, bots=bots, seed=seed, overrides=overrides)
+    amount = Amount(matches, half_width)
+    if keep_matches and out is None:
+        raise BadInput.of("keep_matches is True but out is None; name a folder to keep the matches in")
+    showing: AbstractContextManager[Callable[[int, int], None] | None] = bar() if progress else nullcontext()
+    if out is None:
+        with showing as show:
+            return play(plan, amount, threads=threads, progress=show)
+    folder = RunFolder(Path(out), plan.digest(amount.identity), again=again, with_matches=keep_matches)
+    with folder:
+        if folder.state == "complete":
+            return load_run(folder.path)
+        with showing as show:
+            return play(plan, amount, threads=threads, folder=folder, progress=show, command=("sim.run",))
+
+
+def load_run(folder: str | Path) -> Run:
+    """Read a finished run folder.
+
+    Raises
+    ------
+    BadInput
+        When the folder holds no finished run, or one of another schema.
+    """
+    from sim.stats.metrics import Estimate
+
+    path = Path(folder)
+    if not path.is_dir():
+        raise BadInput.of(f"{path} is no folder; must be a run folder")
+    manifest = read_json(path / "manifest.json")
+    summary = read_json(path / "summary.json")
+    for name, found in (("manifest.json", manifest), ("summary.json", summary)):
+        if not isinstance(found, dict) or found.get("schema") != 1:
+            raise BadInput.of(f"{path / name} is not of schema 1; it was written by another version")
+    try:
+        return Run(
+            scenario=load_scenario(manifest["scenario"]),
+            first=manifest["first"]["name"],
+            second=manifest["second"]["name"],
+            sums=read_sums(path),
+            estimates=tuple(Estimate(**estimate) for estimate in summary["estimates"]),
+            manifest=manifest,
+            notes=tuple(manifest["notes"]),
+            folder=path,
+        )
+    except (KeyError, TypeError) as error:
+        raise BadInput.of(f"{path} is damaged: {error}") from None
+
+
+def plan_of(run: Run) -> Plan:
+    """The plan that a run played, with the bots as they are now.
+
+    Raises
+    ------
+    BadInput
+        When a bot is gone or has changed since.
+    """
+    players = []
+    for which in ("first", "second"):
+        told = run.manifest[which]
+        name = told["name"] if told["file"] is None else f"{told['file']}:{told['bot']}"
+        now = player(name, run.scenario.define)
+        was = {key: told[key] for key in ("bot", "source", "values")}
+        if now.identity != was:
+            raise BadInput.of(f"bot {name} has changed since this run was played")
+        players.append(now)
+    first, second = players
+    return Plan(run.scenario, first, second, run.manifest["seed"], run.manifest["namespace"])
+
+
+def play_match(run: Run | Plan, number: int) -> dict[str, Any]:
+    """Play one match of a run again, from its number alone (counted from 0).
+
+    Returns
+    -------
+    dict
+        The match's row as in `matches.parquet`.
+    """
+    from sim.rows import match_table
+
+    plan = run if isinstance(run, Plan) else plan_of(run)
+    played = None if isinstance(run, Plan) else run.manifest["matches_played"]
+    if isinstance(number, bool) or not isinstance(number, int) or number < 0 or (played and number >= played):
+        last = "" if played is None else f" to {played - 1}"
+        raise BadInput.of(f"match is {number!r}; must be a whole number from 0{last}")
+    pair, swap = divmod(number, plan.n_swaps)
+    rows = play_rows(plan, Chunk(pair, 1))
+    table = match_table(plan, pair, rows, plan.scenario.digest)
+    row: dict[str, Any] = table.slice(swap, 1).to_pylist()[0]
+    return row

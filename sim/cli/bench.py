@@ -1,0 +1,83 @@
+"""`sim bench`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from sim.cli.options import JsonOption, SetOption, console, print_json, refuse
+
+
+def bench(
+    scenario: Annotated[str, typer.Argument(metavar="[SCENARIO]", help="Default: standard.")] = "standard",
+    bots: Annotated[
+        str | None, typer.Option("--bots", metavar="A,B,…", help="Bots to time in self-play. Default: all shipped.")
+    ] = None,
+    threads: Annotated[
+        str, typer.Option("--threads", metavar="N,…", help="Numbers of threads. Default: 1 and one for each core.")
+    ] = "",
+    seconds: Annotated[float, typer.Option("--seconds", min=0.05, max=600, help="For each measurement.")] = 1.0,
+    rounds: Annotated[int, typer.Option("--rounds", min=1, max=1000, help="Measurements of each, in turn.")] = 5,
+    set_: SetOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Measure how many matches a second are played here, sums included, as `sim run` plays them."""
+    from kernels.dispatch.bots import SHIPPED
+    from sim.catalogue import player
+    from sim.config.loading import load_scenario
+    from sim.running.benchmark import measure
+    from sim.running.progress import bar
+    from sim.running.runner import threads_here
+
+    loaded = load_scenario(scenario, set_ or ())
+    names = [name.strip() for name in bots.split(",")] if bots is not None else list(SHIPPED)
+    players = [player(name, loaded.define) for name in names]
+    idle = [one.name for one in players if one.draws_nothing]
+    if idle:
+        refuse("--bots", ", ".join(idle), "bots that draw: without chance there is one match, and no rate to measure")
+    if threads:
+        if not all(part.strip().isdecimal() for part in threads.split(",")):
+            refuse("--threads", threads, "whole numbers, as in 1,2")
+        numbers = [threads_here(int(part)) for part in threads.split(",")]
+    else:
+        numbers = sorted({1, threads_here(None)})
+    with bar(only_terminal=True, unit="measurements") as progress:
+        speeds = measure(loaded, players, numbers, seconds=seconds, rounds=rounds, progress=progress)
+    if json:
+        print_json(
+            [
+                {
+                    "bot": s.bot,
+                    "threads": s.threads,
+                    "matches_per_second": [round(rate) for rate in s.matches_per_second],
+                    "median": round(s.median),
+                }
+                for s in speeds
+            ]
+        )
+        return
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=f"{loaded.name}: self-play, matches a second")
+    for heading in ("bot", "threads", "median", "least", "most", "ns a dispatch", "times 1 thread"):
+        table.add_column(heading, justify="left" if heading == "bot" else "right")
+    single = {s.bot: s for s in speeds if s.threads == 1}
+    for s in speeds:
+        base = single.get(s.bot)
+        ratios = (
+            sorted(rate / one for rate, one in zip(s.matches_per_second, base.matches_per_second, strict=True))
+            if base and s.threads > 1
+            else []
+        )
+        table.add_row(
+            s.bot,
+            str(s.threads),
+            f"{s.median:,.0f}",
+            f"{min(s.matches_per_second):,.0f}",
+            f"{max(s.matches_per_second):,.0f}",
+            f"{1e9 * s.threads / s.median / loaded.dispatches:,.0f}",
+            f"{ratios[len(ratios) // 2]:.2f}" if ratios else "",
+        )
+    console().print(table)

@@ -1,0 +1,149 @@
+"""`sim map`, `sim bots`, `sim init`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sim.cli.options import JsonOption, console, print_json
+
+if TYPE_CHECKING:
+    from sim.config.scenario import RailMap
+
+_PICTURES = (".svg", ".png", ".pdf")
+
+
+def show_map(
+    source: Annotated[
+        str, typer.Argument(metavar="MAP", help="A map file, a scenario file, or the name of a shipped map.")
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FILE", help="Picture: .svg, .png or .pdf. Default: reports/maps/<name>.svg."),
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Check a map, say whether its mirror is exact and where not, and draw it."""
+    from sim.config.exactness import exactness
+    from sim.config.network import Network
+    from sim.reports.map_picture import map_figure
+    from sim.store import folder_name, told
+
+    rail_map = _map_of(source)
+    network = Network(rail_map)
+    verdict = exactness(rail_map)
+    path = out or Path("reports/maps") / f"{folder_name(rail_map.name, '').rstrip('-')}.svg"
+    if path.suffix not in _PICTURES:
+        from sim.cli.options import refuse
+
+        refuse("--out", path, f"a picture file: {', '.join(_PICTURES)}")
+    with told(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        from sim.reports.style import save_figure
+
+        save_figure(map_figure(rail_map, exactness=verdict), path)
+    if json:
+        print_json(
+            {
+                "name": rail_map.name,
+                "junctions": list(network.junctions),
+                "terminals": list(network.terminals),
+                "tracks": len(rail_map.tracks),
+                "exact": verdict.exact,
+                "breaches": [{"junction": breach.junction, "reason": breach.reason} for breach in verdict.breaches],
+                "warnings": list(rail_map.warnings),
+                "picture": str(path),
+            }
+        )
+        return
+    screen = console()
+    screen.print(
+        f"map {rail_map.name}: {len(network.junctions)} junctions, {len(network.terminals)} terminals, "
+        f"{len(rail_map.tracks)} tracks; valid",
+        markup=False,
+    )
+    if verdict.exact:
+        screen.print("mirror: exact. Equal bots have equal chances; a measured seat bias is noise.", markup=False)
+    else:
+        screen.print("mirror: not exact. The labels alone can favour a seat, at these junctions:", markup=False)
+        for breach in verdict.breaches:
+            screen.print(f"  {breach.junction}: {breach.reason}", markup=False)
+    for warning in rail_map.warnings:
+        screen.print(f"warning: {warning}", markup=False)
+    screen.print(f"drawn in {path}", markup=False)
+
+
+def _map_of(source: str) -> RailMap:
+    """The map of a map file or of a scenario file."""
+    from sim.config.loading import load_map, load_scenario
+
+    path = Path(source)
+    if path.is_file():
+        try:
+            is_scenario = any(line.startswith(("game:", "extends:")) for line in path.read_text("utf-8").splitlines())
+        except (OSError, UnicodeDecodeError):
+            is_scenario = False
+        if is_scenario:
+            return load_scenario(source).map
+    return load_map(source)
+
+
+def bots(json: JsonOption = False) -> None:
+    """List the bots, what they do, and the parameters that `define` may set."""
+    from kernels.dispatch.bots import SHIPPED
+
+    if json:
+        print_json({name: _described(bot) for name, bot in SHIPPED.items()})
+        return
+    screen = console()
+    for name, bot in SHIPPED.items():
+        screen.print(name, style="bold", markup=False)
+        for paragraph in bot.doc.split("\n\n"):
+            screen.print(_indented(" ".join(paragraph.split()), 2, 0), markup=False)
+        for key, parameter in bot.params.items():
+            allowed = ", ".join(parameter.choices) or f"{parameter.low:g} to {parameter.high:g}"
+            screen.print(
+                _indented(f"{key} = {_plain(parameter.default)} ({allowed}): {parameter.doc}", 4), markup=False
+            )
+        screen.print()
+    screen.print("A bot of your own: --bots my_bots.py:function, made with @bot.", markup=False)
+
+
+def _plain(value: float | str) -> str:
+    return value if isinstance(value, str) else f"{value:g}"
+
+
+def _indented(text: str, columns: int, hang: int = 2) -> str:
+    import textwrap
+
+    return textwrap.fill(text, 79, initial_indent=" " * columns, subsequent_indent=" " * (columns + hang))
+
+
+def _described(bot: Any) -> dict[str, Any]:
+    return {
+        "doc": bot.doc,
+        "mirror_fair": bot.mirror_fair,
+        "parameters": {
+            key: {
+                "default": parameter.default,
+                "allowed": list(parameter.choices) or [parameter.low, parameter.high],
+                "doc": parameter.doc,
+            }
+            for key, parameter in bot.params.items()
+        },
+    }
+
+
+def init(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where to put the files; new or existing.")],
+) -> None:
+    """Copy the shipped scenarios and maps into a folder, to start from. Overwrites nothing."""
+    from sim.config.starters import copy_starters
+    from sim.store import told
+
+    with told(folder):
+        written = copy_starters(folder)
+    typer.echo(f"wrote {len(written)} files to {folder}")
+    typer.echo(f"now: sim run {folder / 'standard.yaml'}")

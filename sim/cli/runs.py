@@ -1,0 +1,169 @@
+"""`sim run`, `sim report`, `sim verify`."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sim.cli.options import (
+    BotsOption,
+    JsonOption,
+    RunArgument,
+    ScenarioArgument,
+    SeedOption,
+    SetOption,
+    ThreadsOption,
+    console,
+    count,
+    print_json,
+    seed_number,
+    share,
+    two_bots,
+)
+
+if TYPE_CHECKING:
+    from sim.running.result import Run
+
+RUNS = Path("reports/runs")
+
+
+def run(
+    scenario: ScenarioArgument,
+    matches: Annotated[
+        str | None,
+        typer.Option("--matches", metavar="N", help="How many, as 1000000, 1e6 or 1M. Default 100,000."),
+    ] = None,
+    half_width: Annotated[
+        str | None,
+        typer.Option(
+            "--half-width",
+            metavar="SHARE",
+            help="Instead: play until score.first and shared are this precise, as in 0.2pp; --matches is then the cap.",
+        ),
+    ] = None,
+    bots: BotsOption = None,
+    seed: SeedOption = None,
+    set_: SetOption = None,
+    threads: ThreadsOption = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="DIR", help="Run folder. Default: reports/runs/<name>-<digest>."),
+    ] = None,
+    keep_matches: Annotated[
+        bool, typer.Option("--keep-matches", help="Also write matches.parquet, one row a match.")
+    ] = False,
+    again: Annotated[bool, typer.Option("--again", help="Play anew what the folder holds already.")] = False,
+    json: JsonOption = False,
+) -> None:
+    """Play matches, print what they say, and write a run folder with tables, figures and a report.
+
+    A run that was interrupted goes on where it stopped when the same command is given again.
+    """
+    from sim.api import load_run, make_plan
+    from sim.running.progress import bar
+    from sim.running.runner import Amount, Interrupted, play
+    from sim.store import RunFolder, folder_name
+
+    asked = count("--matches", matches)
+    precision = share("--half-width", half_width)
+    plan = make_plan(scenario, bots=two_bots(bots), seed=seed_number(seed), overrides=set_ or ())
+    amount = Amount(asked, precision)
+    digest = plan.digest(amount.identity)
+    path = out or RUNS / folder_name(plan.scenario.name, digest)
+    words = _command(scenario, matches, half_width, bots, plan.seed, set_, out, keep_matches)
+    folder = RunFolder(path, digest, again=again, with_matches=keep_matches)
+    with folder:
+        if folder.state == "complete":
+            result = load_run(path)
+            console(stderr=True).print(f"This run is complete already in {path}; --again plays it anew.")
+        else:
+            try:
+                with bar(only_terminal=True) as progress:
+                    result = play(plan, amount, threads=threads, folder=folder, progress=progress, command=words)
+            except Interrupted as stopped:
+                typer.echo(f"{stopped}; kept in {path}. This goes on from there:", err=True)
+                typer.echo(f"  {shlex.join(words)}", err=True)
+                raise typer.Exit(130) from None
+    if json:
+        print_json(result.summary())
+    else:
+        from sim.reports.terminal import print_summary
+
+        print_summary(result, console())
+    _finish(result, precision)
+
+
+def _command(
+    scenario: str,
+    matches: str | None,
+    half_width: str | None,
+    bots: str | None,
+    seed: int,
+    set_: list[str] | None,
+    out: Path | None,
+    keep_matches: bool,
+) -> list[str]:
+    """The command that plays this very run, seed written out."""
+    words = ["sim", "run", scenario]
+    for option, value in (("--matches", matches), ("--half-width", half_width), ("--bots", bots), ("--seed", seed)):
+        if value is not None:
+            words += [option, str(value)]
+    for assignment in set_ or ():
+        words += ["--set", assignment]
+    if out is not None:
+        words += ["--out", str(out)]
+    if keep_matches:
+        words.append("--keep-matches")
+    return words
+
+
+def _finish(result: Run, half_width: float | None) -> None:
+    """Exit 1 on illegal orders, 3 when a half-width was not reached."""
+    illegal = result.manifest["outcomes"]["illegal"]
+    if illegal:
+        typer.echo(f"warning: {illegal:,} matches ended with an illegal order", err=True)
+        raise typer.Exit(1)
+    if half_width is not None and not result.manifest["precise"]:
+        typer.echo(
+            f"undecided: {result.manifest['matches_played']:,} matches were not enough for a half-width of "
+            f"{100 * half_width:g} pp on score.first and shared; raise --matches",
+            err=True,
+        )
+        raise typer.Exit(3)
+
+
+def report(run: RunArgument) -> None:
+    """Make the report of a run folder again: report.html, tables and figures."""
+    from sim.api import load_run
+    from sim.reports.page import write_report
+    from sim.store import told
+
+    result = load_run(run)
+    with told(run):
+        write_report(result, run)
+    typer.echo(f"wrote {run / 'report.html'}")
+
+
+def verify(
+    run: RunArgument,
+    all_: Annotated[bool, typer.Option("--all", help="Play every block again, not one.")] = False,
+    threads: ThreadsOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Play a sample of a run again and say whether it is bit-identical.
+
+    The sample is one block of the run, 1/64 of its matches, chosen by the run's digest; where matches were kept, every
+    row of it is compared as well. Exit 0 identical, 1 not.
+    """
+    from sim.running.verifying import verify as check
+
+    found = check(run, every_block=all_, threads=threads)
+    if json:
+        print_json(found.as_dict())
+    else:
+        typer.echo(found.sentence())
+    if not found.identical:
+        raise typer.Exit(1)

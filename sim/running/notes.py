@@ -1,0 +1,72 @@
+"""What a reader must know beside the figures, in sentences."""
+
+from __future__ import annotations
+
+from kernels.codes import Column, Outcome, Pairing
+from sim.config.exactness import exactness
+from sim.running.plan import Plan
+from sim.stats.sums import BlockSums
+
+__all__ = ["run_notes"]
+
+
+def run_notes(plan: Plan, sums: BlockSums, asked: int | None) -> tuple[str, ...]:
+    """Sentences on what is exact, what was rounded and what went wrong.
+
+    Parameters
+    ----------
+    asked
+        Matches asked for; None when a half-width decided how many.
+    """
+    notes = [*plan.scenario.warnings]
+    played = sums.n_matches
+    illegal = int(sums.outcomes[:, :, Outcome.ILLEGAL].sum())
+    if illegal:
+        notes.append(
+            f"{illegal:,} of {played:,} matches ended with an illegal order. They and the other matches of their pairs "
+            "are in no figure but illegal_orders."
+        )
+    fair = plan.exactness.mirror_proof
+    if plan.deterministic:
+        what = "one different match" if played == 1 else "two different matches, one for each seating"
+        notes.append(f"Neither bot draws, so there is {what}: it was played once and its figures have no interval.")
+        if plan.self_play and plan.first.bot.mirror_fair and exactness(plan.scenario.map).exact:
+            notes.append(
+                "Two equal bots without chance mirror each other on an exact map: every match is shared by symmetry, "
+                "which tells nothing of the game."
+            )
+    elif asked is not None and played != asked:
+        notes.append(f"{asked:,} matches were asked for; {played:,} were played, since matches come in pairs.")
+    if fair and not plan.deterministic:
+        even = int(sums.pair_scores[:, 2].sum())
+        if even == sums.n_pairs:
+            notes.append(
+                "Equal mirror-fair bots on an exact map: seat bias is 0 by proof, and every pair of matches bears "
+                "it out."
+            )
+        else:
+            notes.append(
+                f"{plan.first.name} is declared mirror-fair, but {sums.n_pairs - even:,} of {sums.n_pairs:,} pairs are "
+                "no mirror images; seat bias was measured instead."
+            )
+    breaches = exactness(plan.scenario.map).breaches
+    if breaches:
+        where = ", ".join(dict.fromkeys(breach.junction for breach in breaches))
+        notes.append(
+            f"The mirror of map {plan.scenario.map.name} is not exact (at {where}): the labels alone may favour a seat."
+        )
+    return tuple(notes)
+
+
+def false_declaration(plan: Plan, sums: BlockSums) -> str | None:
+    """What is wrong with a pairing that was declared to draw nothing; None when nothing is."""
+    if not plan.deterministic:
+        return None
+    second_in_a = 1 if plan.pairing is Pairing.SEATS else 0
+    for swap in sums.swaps:
+        for seat, column in enumerate((Column.DRAWS_A, Column.DRAWS_B)):
+            draws = int(sums.sums[:, swap, column].sum())
+            if draws:
+                bot = (plan.first, plan.second)[seat ^ (swap & second_in_a)]
+                return f"bot {bot.name} declares that it draws nothing, but took {draws} draws in one match"
+    return None

@@ -1,0 +1,263 @@
+"""`run`: play a plan until the count or the precision asked for, and keep it."""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from kernels import fingerprint
+from kernels.codes import Outcome
+from kernels.dispatch.layout import RULES_VERSION
+from kernels.random import RNG_SCHEME
+from sim.config.errors import BadInput
+from sim.rows import match_table
+from sim.running.chunks import Chunk, Rows
+from sim.running.engine import play_pairs
+from sim.running.ledger import Ledger
+from sim.running.notes import false_declaration, run_notes
+from sim.running.plan import Plan
+from sim.running.result import Run
+from sim.stats.metrics import summarise
+from sim.stats.precision import is_precise, plan_looks
+from sim.stats.sums import BlockSums
+from sim.store import MANIFEST_SCHEMA, RunFolder, write_json
+
+__all__ = ["CAP", "DEFAULT_MATCHES", "FIRST_LOOK", "Amount", "Interrupted", "play", "threads_here"]
+
+DEFAULT_MATCHES = 100_000
+FIRST_LOOK = 16_384
+"""Matches before a half-width is first looked at."""
+
+CAP = 134_217_728
+"""Most matches that a half-width may take when no number is named."""
+
+LEVEL = 0.95
+SAVE_SECONDS = 5.0
+
+Progress = Callable[[int, int], None]
+
+_PACKAGES = ("dispatch-balance", "numpy", "numba", "llvmlite", "scipy", "pandas", "pyarrow")
+
+
+class Interrupted(Exception):
+    """The run was stopped from the keyboard; what was finished is kept in `folder`, if there is one."""
+
+    def __init__(self, done: int, wanted: int, folder: Path | None) -> None:
+        super().__init__(f"interrupted after {done:,} of {wanted:,} matches")
+        self.done = done
+        self.wanted = wanted
+        self.folder = folder
+
+
+class Amount:
+    """How much is to be played: a number of matches, or a half-width with a cap."""
+
+    def __init__(self, matches: int | None = None, half_width: float | None = None) -> None:
+        if half_width is not None and not 0 < half_width < 1:
+            raise BadInput.of(f"half-width is {half_width}; must be above 0 and below 1 (0.002 is 0.2 pp)")
+        if matches is not None and (isinstance(matches, bool) or not isinstance(matches, int) or matches < 1):
+            raise BadInput.of(f"matches is {matches!r}; must be a whole number, 1 or more")
+        if matches is not None and matches > 2**53:
+            raise BadInput.of(f"matches is {matches}; must be at most {2**53}")
+        self.half_width = half_width
+        self.matches = matches if matches is not None else (DEFAULT_MATCHES if half_width is None else CAP)
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What of it decides the outcome."""
+        if self.half_width is None:
+            return {"matches": self.matches}
+        return {"half_width": self.half_width, "cap": self.matches}
+
+    def looks(self, plan: Plan) -> tuple[tuple[int, ...], float]:
+        """Pairs at each look, and the level of the intervals there."""
+        if self.half_width is None or plan.deterministic or self.matches < 2:
+            return (plan.n_pairs(self.matches),), LEVEL
+        looks = plan_looks(min(FIRST_LOOK, self.matches), self.matches, LEVEL)
+        return tuple(plan.n_pairs(matches) for matches in looks.matches), looks.level
+
+
+def threads_here(threads: int | None) -> int:
+    """Threads to use: those asked for, or one for each core that this process may use."""
+    if threads is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if isinstance(threads, bool) or not isinstance(threads, int) or not 1 <= threads <= 1024:
+        raise BadInput.of(f"threads is {threads!r}; must be a whole number from 1 to 1024")
+    return threads
+
+
+def play(
+    plan: Plan,
+    amount: Amount,
+    *,
+    threads: int | None = None,
+    chunk_pairs: int | None = None,
+    folder: RunFolder | None = None,
+    progress: Progress | None = None,
+    command: Sequence[str] = (),
+) -> Run:
+    """Play a plan and keep it in `folder`, which this process holds; continue what is unfinished there.
+
+    Parameters
+    ----------
+    progress
+        Called with the matches done and the matches wanted, between chunks.
+    command
+        Words of the command line that led here, for the manifest.
+
+    Returns
+    -------
+    Run
+        Its `manifest["precise"]` says whether a half-width was reached; None where none was asked for.
+
+    Raises
+    ------
+    Interrupted
+        From the keyboard; the folder holds what was done.
+    BadInput
+        When the folder cannot be written, or a bot draws that declared it does not.
+    """
+    for bot in (plan.first.bot, plan.second.bot):
+        _ = bot.compiled  # here, so that the rate below is of playing
+    started = datetime.now(UTC)
+    clock = time.perf_counter()
+    n_threads = threads_here(threads)
+    looks, level = amount.looks(plan)
+    digest = plan.digest(amount.identity)
+    ledger = None
+    if folder is not None and folder.state == "unfinished":
+        ledger = folder.saved()
+    if ledger is None:
+        ledger = Ledger(BlockSums.empty(plan.pairing, plan.n_blocks(looks[0])), [])
+    if folder is not None:
+        folder.drop_parts_outside(ledger.spans)
+        folder.save(ledger)
+    resumed = ledger.n_pairs
+    scenario_digest = plan.scenario.digest
+    saved = time.monotonic()
+
+    def on_rows(chunk: Chunk, rows: Rows) -> None:
+        if folder is not None:
+            table = match_table(plan, chunk.first_pair, rows, scenario_digest)
+            folder.write_part(chunk.first_pair, chunk.first_pair + chunk.n_pairs, table)
+
+    def on_chunk(now: Ledger) -> None:
+        nonlocal saved
+        if progress is not None:
+            progress(now.n_pairs * plan.n_swaps, n_pairs * plan.n_swaps)
+        if folder is not None and time.monotonic() - saved > SAVE_SECONDS:
+            folder.save(now)
+            saved = time.monotonic()
+
+    precise: bool | None = None
+    for n_pairs in looks:
+        try:
+            play_pairs(
+                plan,
+                ledger,
+                n_pairs,
+                threads=n_threads,
+                chunk_pairs=chunk_pairs,
+                on_chunk=on_chunk,
+                on_rows=on_rows if folder is not None and folder.with_matches else None,
+            )
+        except KeyboardInterrupt:
+            if folder is not None:
+                folder.save(ledger)
+            done, wanted = ledger.n_pairs * plan.n_swaps, n_pairs * plan.n_swaps
+            raise Interrupted(done, wanted, None if folder is None else folder.path) from None
+        estimates = summarise(ledger.sums, plan.pairing_name, level=level, exact=plan.exactness, limits=plan.limits)
+        if amount.half_width is not None:
+            precise = is_precise(estimates, amount.half_width)
+            if precise:
+                break
+    sums = ledger.sums
+    sums.validate()
+    wrong = false_declaration(plan, sums)
+    if wrong is not None:
+        if folder is not None:
+            folder.clear()
+        raise BadInput.of(wrong)
+    seconds = time.perf_counter() - clock
+    played = sums.n_matches
+    asked = amount.matches if amount.half_width is None else None
+    notes = run_notes(plan, sums, asked)
+    manifest = {
+        "schema": MANIFEST_SCHEMA,
+        "game": plan.scenario.game,
+        "digest": digest,
+        "command": list(command),
+        "scenario": plan.scenario.resolved(),
+        "scenario_digest": scenario_digest,
+        "pairing": plan.pairing_name,
+        "first": _player(plan, 0),
+        "second": _player(plan, 1),
+        "pairs_swap": plan.pairing.name.lower(),
+        "seed": plan.seed,
+        "namespace": plan.namespace,
+        "rng_scheme": RNG_SCHEME,
+        "amount": amount.identity,
+        "precise": precise,
+        "level": level,
+        "matches_asked": asked,
+        "matches_played": played,
+        "outcomes": {code.name.lower(): int(sums.outcomes[:, :, code].sum()) for code in Outcome},
+        "n_blocks": sums.n_blocks,
+        "kernel_fingerprint": fingerprint(),
+        "rules_version": RULES_VERSION,
+        "packages": {name: _version(name) for name in _PACKAGES},
+        "python": platform.python_version(),
+        "machine": {"system": platform.system(), "processor": platform.machine(), "cores": os.cpu_count()},
+        "threads": n_threads,
+        "started": started.isoformat(timespec="seconds"),
+        "finished": datetime.now(UTC).isoformat(timespec="seconds"),
+        "seconds": round(seconds, 3),
+        "matches_per_second": round((played - resumed * plan.n_swaps) / seconds),
+        "continued_after": resumed * plan.n_swaps,
+        "matches_kept": folder is not None and folder.with_matches,
+        "notes": list(notes),
+    }
+    run = Run(
+        scenario=plan.scenario,
+        first=plan.first.name,
+        second=plan.second.name,
+        sums=sums,
+        estimates=tuple(estimates),
+        manifest=manifest,
+        notes=notes,
+        folder=None if folder is None else folder.path,
+    )
+    if folder is not None:
+        _keep(run, folder)
+    return run
+
+
+def _keep(run: Run, folder: RunFolder) -> None:
+    """Write the finished run; the manifest last, since it is what says that the rest is there."""
+    from sim.reports.page import write_report
+
+    folder.join_parts()
+    folder.write_sums(run.sums)
+    write_json(folder.path / "summary.json", run.summary())
+    write_report(run, folder.path)
+    write_json(folder.path / "manifest.json", run.manifest)
+    folder.clear_unfinished()
+
+
+def _player(plan: Plan, which: int) -> dict[str, Any]:
+    player = (plan.first, plan.second)[which]
+    file = None if player.source is None else player.source[0]
+    return {"name": player.name, **player.identity, "file": file, "mirror_fair": player.bot.mirror_fair}
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
