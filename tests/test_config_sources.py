@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,10 @@ TEXTS = {
     "null": (b"---\n", "x.yaml:2: holds null; must hold a mapping of keys to values"),
     "list": (b"- a\n- b\n", "x.yaml:1: holds [a, b]; must hold a mapping of keys to values"),
     "word": (b"hello", "x.yaml:1: holds 'hello'; must hold a mapping of keys to values"),
-    "tab": (b"schema: 1\neconomy:\n\ttoll: 1\n", "x.yaml:3: is not YAML: a tab stands where only spaces may; indent with spaces"),
+    "tab": (
+        b"schema: 1\neconomy:\n\ttoll: 1\n",
+        "x.yaml:3: is not YAML: a tab stands where only spaces may; indent with spaces",
+    ),
     "open bracket": (b"schema: 1\nname: [a\n", "x.yaml:3: is not YAML: "),
     "two documents": (b"a: 1\n---\nb: 2\n", "x.yaml:2: a second document starts here; must be one YAML document"),
     "old YAML": (b"%YAML 1.1\n---\na: 1\n", "x.yaml:2: is written for another version of YAML; must be YAML 1.2"),
@@ -59,7 +63,9 @@ def test_duplicate_key__is_an_error_with_both_lines(tmp_path: Path) -> None:
 
 
 def test_tag__is_an_error(tmp_path: Path) -> None:
-    lines = problems_of(load_scenario, write(tmp_path, changed(SCENARIO, "name: small", "name: !!python/name:os.system x")))
+    lines = problems_of(
+        load_scenario, write(tmp_path, changed(SCENARIO, "name: small", "name: !!python/name:os.system x"))
+    )
     assert lines[0].startswith("x.yaml:3: the tag 'tag:yaml.org,2002:python/name:os.system' has no meaning here")
 
 
@@ -95,7 +101,7 @@ def test_byte_order_mark_and_windows_lines__are_fine(tmp_path: Path) -> None:
 
 
 def test_plain_data__names_the_key_without_a_file() -> None:
-    plain = load_scenario("standard").resolved()
+    plain: dict[Any, Any] = load_scenario("standard").resolved()
     plain["economy"]["toll"] = 1.5
     plain["cargo"]["rewards"] = {3, 4}
     plain[7] = 1
@@ -132,7 +138,12 @@ def test_extends__mappings_merge_lists_and_scalars_replace_null_is_a_value(tmp_p
         "extends: ../x.yaml\nname: y\neconomy: {toll: 2, siding_cost: null}\ncargo: {rewards: [7]}\nbots: null\n"
     )
     scenario = load_scenario(tmp_path / "deep" / "y.yaml")
-    assert (scenario.name, scenario.economy.toll, scenario.economy.siding_cost, scenario.economy.income) == ("y", 2, None, 1)
+    assert (scenario.name, scenario.economy.toll, scenario.economy.siding_cost, scenario.economy.income) == (
+        "y",
+        2,
+        None,
+        1,
+    )
     assert scenario.cargo.rewards == (7,)
     assert scenario.cargo.scope == "train"
     assert scenario.bots is None
@@ -141,7 +152,9 @@ def test_extends__mappings_merge_lists_and_scalars_replace_null_is_a_value(tmp_p
 
 def test_extends__inside_map_loads_the_map_first(tmp_path: Path) -> None:
     write(tmp_path)
-    (tmp_path / "y.yaml").write_text("extends: x.yaml\nmap:\n  name: other\n  initial_routes: {bw: 2}\n  layout: null\n")
+    (tmp_path / "y.yaml").write_text(
+        "extends: x.yaml\nmap:\n  name: other\n  initial_routes: {bw: 2}\n  layout: null\n"
+    )
     rail_map = load_scenario(tmp_path / "y.yaml").map
     assert rail_map.initial_routes == {"aw": 2, "ae": 2, "bw": 2}
     assert rail_map.name == "other"
@@ -194,7 +207,9 @@ def test_extends__too_long_or_to_nowhere(tmp_path: Path, monkeypatch: pytest.Mon
 def test_set__values_are_yaml(tmp_path: Path) -> None:
     path = write(tmp_path)
     overrides = ["economy.toll=0x10", "economy.siding_cost=null", "cargo.rewards=[1, 2]", "name=no", "bots.A=random"]
-    scenario = load_scenario(path, [*overrides, "map.initial_routes.bw=2", "map.trains[2].first_reward=1", "dispatches = 3"])
+    scenario = load_scenario(
+        path, [*overrides, "map.initial_routes.bw=2", "map.trains[2].first_reward=1", "dispatches = 3"]
+    )
     assert (scenario.economy.toll, scenario.economy.siding_cost, scenario.cargo.rewards) == (16, None, (1, 2))
     assert scenario.name == "no"
     assert scenario.bots == {"A": "random", "B": "greedy"}

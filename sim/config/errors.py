@@ -30,10 +30,13 @@ class Problem:
 
     def __str__(self) -> str:
         place = "" if self.file is None else self.file if self.line is None else f"{self.file}:{self.line}"
-        return f"{place}{': ' if place else ''}{self.key}{' ' if self.key else ''}{self.message}"
+        line = f"{place}{': ' if place else ''}{self.key}{' ' if self.key else ''}{self.message}"
+        return "".join(
+            character if character.isprintable() else character.encode("unicode_escape").decode() for character in line
+        )
 
 
-class BadInput(Exception):  # noqa: N818 (a word of the user's, not an error of ours)
+class BadInput(Exception):
     """Input that cannot be used; the command line prints it and exits with 2.
 
     Attributes

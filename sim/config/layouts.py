@@ -67,12 +67,12 @@ def _candidates(tracks: list[tuple[int, int]], images: npt.NDArray[np.int64]) ->
     folds: list[Callable[[Places, npt.NDArray[np.int64]], Places]] = [_folded, _turned]
     for start in starts:
         plain = relaxed(start)
-        found += [plain, _folded(plain, images)]
+        found.append(plain)
         if np.array_equal(images, np.arange(len(images))):
             continue
         for fold in folds:
             half = _parted(fold(plain, images), tracks)
-            found += [fold(relaxed(half), images), fold(half, images), fold(start, images)]
+            found += [fold(relaxed(half), images), fold(plain, images), fold(start, images)]
     return found
 
 
@@ -131,7 +131,7 @@ def _ugliness(places: Places, tracks: list[tuple[int, int]], images: npt.NDArray
     asymmetry = min(float(np.abs(flipped - places).max()), float(np.abs(places[images] + places).max()))
     lengths = np.hypot(*(starts - ends).T)
     n_crossings = _crossings(places, tracks)
-    return (near + n_crossings, asymmetry > 1e-6, n_crossings, round(float(np.std(lengths)), 6))
+    return (10 * near + n_crossings, asymmetry > 1e-6, n_crossings, round(float(np.std(lengths)), 6))
 
 
 def _touching(places: Places, starts: Places, ends: Places, tracks: list[tuple[int, int]]) -> int:

@@ -150,14 +150,13 @@ def _scope(root: Node) -> str | None:
 
 
 def _map(node: Node, prefix: tuple[str, ...], scope: str | None, problems: list[Problem]) -> RailMap | None:
-    before = len(problems)
     if not isinstance(node.value, dict):
         message = f"is {shown(node.plain())}; must be the path of a map, or a map in place"
         problems.append(node.problem(prefix, message))
         return None
     rail_map = shaped(RailMap, node.plain(), node, prefix, problems)
-    if rail_map is None or len(problems) > before:
-        return None
+    if rail_map is None or problems:
+        return rail_map
     for key, message in map_breaches(rail_map, scope):
         problems.append(node.nearest(key).problem((*prefix, *key), message))
     return rail_map

@@ -42,10 +42,19 @@ def shown(value: object) -> str:
 
 def did_you_mean(word: object, known: Iterable[str]) -> str:
     """The tail of a message: the nearest known word, or nothing."""
-    near = difflib.get_close_matches(str(word)[:100], list(known), n=1)
-    if not near and isinstance(word, str):
-        near = [name for name in known if name.casefold() == word.casefold()][:1]
-    return f"; did you mean {near[0]!r}?" if near else ""
+    text = str(word)[:100]
+
+    def likeness(name: str) -> tuple[bool, float, int]:
+        same_start = next(
+            (n for n, (a, b) in enumerate(zip(name, text, strict=False)) if a != b), min(len(name), len(text))
+        )
+        return name.casefold() == text.casefold(), difflib.SequenceMatcher(None, text, name).ratio(), same_start
+
+    nearest = max(known, key=likeness, default=None)
+    if nearest is None:
+        return ""
+    same, ratio, _ = likeness(nearest)
+    return f"; did you mean {shown(nearest)}?" if same or ratio >= (0.5 if len(text) <= 3 else 0.6) else ""
 
 
 def refused(allowed: str) -> PydanticCustomError:
@@ -110,7 +119,8 @@ class OneOf(_Kind):
             if type(value) is type(choice) and value == choice:
                 return choice
         allowed = " or ".join(str(choice) for choice in self.choices)
-        raise refused(f"must be {allowed}{did_you_mean(value, [str(choice) for choice in self.choices])}")
+        words = [choice for choice in self.choices if isinstance(choice, str)]
+        raise refused(f"must be {allowed}{did_you_mean(value, words)}")
 
     def json_schema(self) -> dict[str, Any]:
         """The choices as JSON Schema."""
