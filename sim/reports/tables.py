@@ -23,6 +23,17 @@ PLAYER_FIGURES = {
     "pick.siding": "buys a siding",
 }
 """Figures that there are of either side, by the core name without its player, and what they are called."""
+MATCH_FIGURES = {
+    "conflicts": "conflicts",
+    "head_ons": "  head-on",
+    "junction_conflicts": "  at a junction",
+    "shared_arrivals": "shared arrivals",
+    "tolls": "tolls paid",
+    "cancelled_toggles": "cancelled toggles",
+    "stuck": "stuck company-dispatches",
+    "idle": "idle orders",
+}
+"""Figures of both sides together, by core name, and what they are called; indented ones are parts of the one above."""
 OUTCOME_WORDS = {
     Outcome.A_ON_POINTS: "A on points",
     Outcome.B_ON_POINTS: "B on points",

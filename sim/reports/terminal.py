@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from kernels.codes import Outcome, Pairing
 from sim.reports import words
 from sim.reports.binning import Binned, binned
-from sim.reports.tables import PLAYER_FIGURES
+from sim.reports.tables import MATCH_FIGURES, PLAYER_FIGURES
 from sim.reports.verdict import deterministic_words, seat_words
 from sim.running.result import Run
 from sim.stats.metrics import histogram
@@ -22,22 +22,12 @@ if TYPE_CHECKING:
 WIDEST = 100
 HISTOGRAM_COLUMNS = 73
 HISTOGRAM_LINES = 4
+TAIL = 0.001
+"""Share of the matches on either side that the outermost column of a histogram may take in."""
 EIGHTHS = " ▁▂▃▄▅▆▇█"
 HALVES = " .:|#"
-PLAIN = str.maketrans(
-    {"±": "+/-", "−": "-", "–": "-", "·": "-", "…": "...", "│": "|", "─": "-", "┼": "+", "≤": "<=", "≥": ">="}
-)
+PLAIN = str.maketrans({"±": "+/-", "·": "-", "…": "...", "≤": "<=", "≥": ">="})
 STYLES = {"A": "bold dodger_blue2", "B": "bold dark_orange3", "first": "bold green", "second": "bold magenta"}
-MATCH_FIGURES = {
-    "conflicts": "conflicts",
-    "head_ons": "  head-on",
-    "junction_conflicts": "  at a junction",
-    "shared_arrivals": "shared arrivals",
-    "tolls": "tolls paid",
-    "cancelled_toggles": "cancelled toggles",
-    "stuck": "stuck company-dispatches",
-    "idle": "idle orders",
-}
 
 
 def print_summary(run: Run, console: Console) -> None:
@@ -73,7 +63,7 @@ class _Printer:
         if empty:
             self.paragraph(empty)
         else:
-            if words.is_deterministic(self.run):
+            if words.is_deterministic(self.run) and not self.run.notes:
                 self.paragraph(deterministic_words(self.run))
             self.results()
             self.distances()
@@ -151,7 +141,7 @@ class _Printer:
                 ("  when in seat A", words.figure(run, "score.first.seat_a")),
                 ("  when in seat B", words.figure(run, "score.first.seat_b")),
             ]
-        rows.append(("seat bias, A − B", words.figure(run, "seat_bias")))
+        rows.append(("seat bias, A minus B", words.figure(run, "seat_bias")))
         self.grid(rows, widths=(36, 20))
         if not words.is_deterministic(run):
             self.paragraph(seat_words(run))
@@ -159,7 +149,7 @@ class _Printer:
     def distances(self) -> None:
         """Margin and spread: quantiles and the margin's histogram."""
         run, sides = self.run, self.sides
-        self.heading(f"Margin in points: {sides.first} − {sides.second}")
+        self.heading(f"Margin in points: {sides.first} minus {sides.second}")
         rows = []
         for label, metric in (("margin", "margin"), ("spread", "spread")):
             figures = [words.figure(run, f"{metric}.{part}") for part in ("mean", "p10", "p50", "p90")]
@@ -176,7 +166,7 @@ class _Printer:
                 self.paragraph(f"  Every match ended with a margin of {values[0]}.")
             return
         columns = min(HISTOGRAM_COLUMNS, self.width - 4)
-        bins = binned(values, counts, columns)
+        bins = binned(values, counts, columns, tail=TAIL)
         levels = HALVES if self.ascii else EIGHTHS
         for row in _bars(bins, HISTOGRAM_LINES, levels):
             pieces = [self.text("  ")]
@@ -212,16 +202,18 @@ class _Printer:
     def left_out(self) -> None:
         """Matches that ended by an illegal order or not at all."""
         run = self.run
-        illegal, partner = words.n_ended(run, Outcome.ILLEGAL), words.n_ended(run, Outcome.PARTNER_ILLEGAL)
-        unfinished = words.n_ended(run, Outcome.UNFINISHED)
-        if illegal or unfinished:
-            self.heading("Not counted")
-        if illegal:
-            share = words.figure(run, "illegal_orders")
-            beside = f", and {partner:,} beside them in their pairs" if partner else ""
-            self.paragraph(f"{words.counted(illegal, 'match')} ended by an illegal order ({share}){beside}", "bold red")
-        if unfinished:
-            self.paragraph(f"{words.counted(unfinished, 'match')} not finished")
+        endings = {
+            "ended by an illegal order": Outcome.ILLEGAL,
+            "beside these in a pair": Outcome.PARTNER_ILLEGAL,
+            "not finished": Outcome.UNFINISHED,
+        }
+        numbers = {label: words.n_ended(run, outcome) for label, outcome in endings.items()}
+        if any(numbers.values()):
+            self.heading("Played and not counted")
+            rows = [(label, words.counted(n, "match")) for label, n in numbers.items() if n]
+            if numbers["ended by an illegal order"]:
+                rows.append(("share with an illegal order", words.figure(run, "illegal_orders")))
+            self.grid(rows, widths=(36, 20))
 
     def notes(self) -> None:
         """Sentences that a reader must know beside the figures."""
@@ -263,11 +255,15 @@ def _axis(bins: Binned) -> str:
     """Labels below the columns: the ends and 0."""
     n = bins.counts.size
     axis = [" "] * n
-    ends = ((0, str(bins.first[0]), 0), (n - 1, str(bins.last[-1]), 1))
+    ends = (
+        (0, f"{'≤' * bins.open_below}{bins.last[0] if bins.open_below else bins.first[0]}", 0),
+        (n - 1, f"{'≥' * bins.open_above}{bins.first[-1] if bins.open_above else bins.last[-1]}", 1),
+    )
     for place, label, right in ends:
         start = max(place - (len(label) - 1) * right, 0)
         axis[start : start + len(label)] = label
     zeros = [place for place, first in enumerate(bins.first) if first == 0 and bins.last[place] == 0]
-    if zeros and all(axis[place] == " " for place in range(max(zeros[0] - 1, 0), min(zeros[0] + 2, n))):
+    around = range(max(zeros[0] - 1, 0), min(zeros[0] + 2, n)) if zeros else range(0)
+    if zeros and all(axis[place] == " " for place in around):
         axis[zeros[0]] = "0"
     return "".join(axis).rstrip()

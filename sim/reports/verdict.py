@@ -86,7 +86,7 @@ def ties_words(run: Run) -> str:
 def unsaid_words(run: Run) -> str:
     """What no number of such matches can say."""
     who = "this bot plays itself" if run.first == run.second else "these two bots play each other"
-    return f"All of this holds for how {who}; it does not say how people play, nor which investments are worth their price."
+    return f"All of this is how {who}: it does not say how people play, nor which investments are worth their price."
 
 
 def deterministic_words(run: Run) -> str:

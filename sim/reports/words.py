@@ -8,7 +8,7 @@ from kernels.codes import Outcome, Pairing
 from sim.running.result import Run
 from sim.stats import intervals
 from sim.stats.definitions import spreads
-from sim.stats.metrics import DETERMINISTIC, EXACT, METRICS, NO_MATCHES, Estimate
+from sim.stats.metrics import DETERMINISTIC, METRICS, NO_MATCHES, Estimate
 from sim.stats.rounding import format_estimate
 
 NOT_MEASURED = "not measured"

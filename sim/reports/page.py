@@ -1,0 +1,224 @@
+"""The report of a run: one page that needs nothing beside it, its pictures and its tables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kernels.codes import Outcome, Pairing
+from sim.config.exactness import exactness
+from sim.reports import captions, words
+from sim.reports.tables import MATCH_FIGURES, PLAYER_FIGURES, outcomes_table, write_tables
+from sim.reports.verdict import verdict
+from sim.running.result import Run
+from sim.stats.metrics import METRICS
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+TEMPLATE = "report.html.j2"
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture of the report, with its file's name, its title, and its words."""
+
+    name: str
+    title: str
+    figure: Callable[[Run], Figure]
+    alt: Callable[[Run], str]
+    see: Callable[[Run], str]
+
+
+def pictures() -> tuple[Picture, ...]:
+    """Every picture of a run but its map, in the order of the report."""
+    from sim.reports import figures
+
+    return (
+        Picture("outcomes", "How matches end", figures.outcomes_figure, captions.outcomes_alt, captions.outcomes_see),
+        Picture("spread", "How far apart", figures.spread_figure, captions.spread_alt, captions.spread_see),
+        Picture(
+            "margin", "Who is ahead, and by how much", figures.margin_figure, captions.margin_alt, captions.margin_see
+        ),
+        Picture("players", "What each side does", figures.players_figure, captions.players_alt, captions.players_see),
+    )
+
+
+def write_report(run: Run, folder: Path) -> list[Path]:
+    """Write `tables/*.csv`, `figures/*.svg` and `report.html`.
+
+    Parameters
+    ----------
+    run
+        The run. The same run gives the same bytes.
+    folder
+        The run folder; made when absent.
+
+    Returns
+    -------
+    list of Path
+        What was written, `report.html` last.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    written = write_tables(run, folder / "tables")
+    drawn = _drawings(run)
+    (folder / "figures").mkdir(exist_ok=True)
+    for name, (_, svg) in drawn.items():
+        path = folder / "figures" / f"{name}.svg"
+        _write(path, f'<?xml version="1.0" encoding="UTF-8"?>\n{svg}')
+        written.append(path)
+    page = folder / "report.html"
+    _write(page, _page(run, {name: inline for name, (inline, _) in drawn.items()}))
+    return [*written, page]
+
+
+def report_page(run: Run) -> str:
+    """The report as HTML, with its pictures in it."""
+    return _page(run, {name: inline for name, (inline, _) in _drawings(run).items()})
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_bytes(text.encode("utf-8"))
+
+
+def _drawings(run: Run) -> dict[str, tuple[str, str]]:
+    """Every picture by its name: as part of a page, and as a file of its own."""
+    from sim.reports import style
+    from sim.reports.map_picture import map_alt, map_figure
+
+    made = {picture.name: (picture.figure(run), picture.alt(run)) for picture in pictures()}
+    rail_map = run.scenario.map
+    made["map"] = map_figure(rail_map, exactness=exactness(rail_map)), map_alt(rail_map)
+    return {
+        name: (style.inline_svg(figure, title=alt, prefix=name), style.svg_text(figure, title=alt))
+        for name, (figure, alt) in made.items()
+    }
+
+
+def _page(run: Run, drawn: dict[str, str]) -> str:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
+
+    environment = Environment(
+        loader=PackageLoader("sim.reports"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    rail_map = run.scenario.map
+    sides = words.players(run)
+    shown = [
+        {"name": picture.name, "title": picture.title, "see": picture.see(run), "svg": Markup(drawn[picture.name])}
+        for picture in pictures()
+    ]
+    return environment.get_template(TEMPLATE).render(
+        run=run,
+        sides=sides,
+        n_played=run.sums.n_matches,
+        n_asked=run.manifest.get("matches_asked"),
+        unit="matches" if run.sums.pairing == Pairing.SINGLE else "pairs",
+        n_units=int(run.sums.legal_pairs.sum()),
+        level=words.level_words(run),
+        deterministic=words.is_deterministic(run),
+        counts=words.n_counting(run) > 0,
+        verdict=verdict(run),
+        pictures=shown,
+        results=_results(run),
+        of_sides=[
+            (
+                label,
+                f"{name}.first",
+                words.figure(run, f"{name}.first"),
+                f"{name}.second",
+                words.figure(run, f"{name}.second"),
+            )
+            for name, label in PLAYER_FIGURES.items()
+        ],
+        of_matches=[(label.strip(), metric, words.figure(run, metric)) for metric, label in MATCH_FIGURES.items()],
+        outcomes=outcomes_table(run).to_dict("records"),
+        every=_every(run),
+        illegal=words.n_ended(run, Outcome.ILLEGAL),
+        map_svg=Markup(drawn["map"]),
+        map_name=rail_map.name,
+        breaches=exactness(rail_map).breaches,
+        provenance=_provenance(run),
+        close=words.close_limit(run),
+        blow_out=words.blow_out_limit(run),
+    )
+
+
+def _results(run: Run) -> list[tuple[str, str, str]]:
+    """Rows of the table of results: label, core name, figure."""
+    sides = words.players(run)
+    rows = [
+        (f"{sides.first} wins", "win.first"),
+        (f"{sides.second} wins", "win.second"),
+        ("shared victories", "shared"),
+        ("decided by cash", "decided_by_cash"),
+        (f"score of {sides.first}, shared counts half", "score.first"),
+    ]
+    if not sides.by_seat:
+        rows += [
+            (f"score of {sides.first} in seat A", "score.first.seat_a"),
+            (f"score of {sides.first} in seat B", "score.first.seat_b"),
+        ]
+    rows.append(("seat bias: score of seat A minus seat B", "seat_bias"))
+    for word, name in (("margin", f"margin, {sides.first} minus {sides.second}"), ("spread", "spread, without sign")):
+        rows += [(f"{name}: {part}", f"{word}.{part}") for part in ("mean", "p10", "p50", "p90")]
+    return [(label, metric, words.figure(run, metric)) for label, metric in rows]
+
+
+def _every(run: Run) -> list[dict[str, Any]]:
+    """Every estimate, for the long table at the end."""
+    return [
+        {
+            "metric": found.metric,
+            "shown": words.phrase(found, METRICS[found.metric].unit),
+            "n": found.n,
+            "n_units": found.n_units,
+            "method": found.method,
+            "description": METRICS[found.metric].description,
+        }
+        for found in run.estimates
+    ]
+
+
+def _provenance(run: Run) -> list[tuple[str, str]]:
+    """Where the figures come from, for whoever wants them again."""
+    manifest = run.manifest
+    command = manifest.get("command")
+    rows: list[tuple[str, object]] = [
+        ("command", " ".join(command) if isinstance(command, list) else command),
+        ("seed", manifest.get("seed")),
+        ("scenario digest", manifest.get("scenario_digest") or run.scenario.digest),
+        ("run digest", manifest.get("digest")),
+        ("kernel fingerprint", manifest.get("kernel_fingerprint")),
+        ("rules version", manifest.get("rules_version")),
+        ("random numbers", manifest.get("rng_scheme")),
+        ("packages", _listed(manifest.get("packages"))),
+        ("Python", manifest.get("python")),
+        ("machine", _listed(manifest.get("machine"))),
+        ("threads", manifest.get("threads")),
+        ("started", manifest.get("started")),
+        ("finished", manifest.get("finished")),
+        ("matches a second", _speed(manifest.get("matches_per_second"))),
+    ]
+    return [(label, str(value)) for label, value in rows if value not in (None, "")]
+
+
+def _listed(found: object) -> str | None:
+    if not isinstance(found, dict):
+        return None
+    return ", ".join(f"{name} {value}" for name, value in found.items() if value is not None)
+
+
+def _speed(found: object) -> str | None:
+    """Two significant digits."""
+    if isinstance(found, bool) or not isinstance(found, int | float) or not math.isfinite(found) or found <= 0:
+        return None
+    return f"{float(f'{found:.2g}'):,.0f}"
