@@ -12,7 +12,7 @@ from sim.cli.options import JsonOption, console, print_json
 if TYPE_CHECKING:
     from sim.config.scenario import RailMap
 
-_PICTURES = (".svg", ".png", ".pdf")
+_PICTURES = (".svg", ".png")
 
 
 def show_map(
@@ -21,7 +21,7 @@ def show_map(
     ],
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="FILE", help="Picture: .svg, .png or .pdf. Default: reports/maps/<name>.svg."),
+        typer.Option("--out", metavar="FILE", help="Picture: .svg or .png. Default: reports/maps/<name>.svg."),
     ] = None,
     json: JsonOption = False,
 ) -> None:
@@ -29,7 +29,8 @@ def show_map(
     from sim.config.exactness import exactness
     from sim.config.network import Network
     from sim.reports.map_picture import map_figure
-    from sim.store import folder_name, told
+    from sim.reports.style import png_bytes, svg_text
+    from sim.store import folder_name, told, write_atomically
 
     rail_map = _map_of(source)
     network = Network(rail_map)
@@ -39,11 +40,11 @@ def show_map(
         from sim.cli.options import refuse
 
         refuse("--out", path, f"a picture file: {', '.join(_PICTURES)}")
+    figure = map_figure(rail_map, exactness=verdict)
+    picture = png_bytes(figure) if path.suffix == ".png" else svg_text(figure, title=f"map {rail_map.name}").encode()
     with told(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        from sim.reports.style import save_figure
-
-        save_figure(map_figure(rail_map, exactness=verdict), path)
+        write_atomically(path, picture)
     if json:
         print_json(
             {

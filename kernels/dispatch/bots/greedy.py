@@ -22,7 +22,7 @@ from kernels.random import draw32
 _NONE = int(Invest.NONE)
 _UPGRADE_1 = int(Invest.UPGRADE_1)
 _SIDING = int(Invest.SIDING)
-_TWO_TO_MINUS_32 = 2.0**-32
+_TWO_TO_MINUS_16 = 2.0**-16
 
 _FREE = 0
 _NO_INVESTMENT = 1
@@ -51,38 +51,35 @@ def run_ahead(rules, routes, arc, reverse, ticks, to):  # type: ignore[no-untype
 
 @helper
 def best_move(rules, routes, arc, ticks, to):  # type: ignore[no-untyped-def]
-    """The shortest way for one train: (further dispatches after this one, reverse, toggle); 0 is a delivery now.
+    """The shortest way for one train: (tracks left after this dispatch, reverse, toggle); 0 is a delivery now.
 
     Looks at forward and reverse, each with no toggle or with one of a switch that the train reads in this dispatch.
     The first found of equals stands: no toggle before one, forward before reverse, the nearer switch before the
     further; no label has a say, so on an exact map a mirrored train makes the mirrored move.
     """
-    possible = (distance(rules, node_of(rules, arc), to) + ticks - 1) // ticks - 1  # with every switch as wanted
-    fewest = np.int64(1 << 30)
+    nearest = distance(rules, node_of(rules, run_ahead(rules, routes, arc, 0, ticks, to)), to)
     best_reverse = np.int64(0)
     best_toggle = np.int64(NO_TOGGLE)
-    for reverse in range(2):
-        end = node_of(rules, run_ahead(rules, routes, arc, reverse, ticks, to))
-        left = np.int64(0) if end == to else dispatches_needed(distance(rules, end, to), ticks)
-        if left < fewest:
-            fewest = left
-            best_reverse = np.int64(reverse)
-    if fewest <= possible:
-        return fewest, best_reverse, best_toggle
+    left = distance(rules, node_of(rules, run_ahead(rules, routes, arc, 1, ticks, to)), to)
+    if left < nearest:
+        nearest = left
+        best_reverse = np.int64(1)
+    # With every switch as wanted it could come this near; then no toggle is worth a look.
+    if nearest <= max(np.int64(0), distance(rules, node_of(rules, arc), to) - ticks):
+        return nearest, best_reverse, best_toggle
     for reverse in range(2):
         read_at = arc ^ 1 if reverse == 1 else arc
         for _ in range(ticks - reverse):
             node = node_of(rules, read_at)
             if is_junction(rules, node):
                 flipped = routes ^ (np.int64(1) << node)
-                end = node_of(rules, run_ahead(rules, flipped, arc, reverse, ticks, to))
-                left = np.int64(0) if end == to else dispatches_needed(distance(rules, end, to), ticks)
-                if left < fewest:
-                    fewest = left
+                left = distance(rules, node_of(rules, run_ahead(rules, flipped, arc, reverse, ticks, to)), to)
+                if left < nearest:
+                    nearest = left
                     best_reverse = np.int64(reverse)
                     best_toggle = node
             read_at = exit_arc(rules, read_at, route_at(routes, node))
-    return fewest, best_reverse, best_toggle
+    return nearest, best_reverse, best_toggle
 
 
 @helper
@@ -172,16 +169,18 @@ def greedy(rules, state, c, params, stream):  # type: ignore[no-untyped-def]
     train_toggle = np.int64(NO_TOGGLE)
     best = -1.0
     earning = 0.0
+    luck = draw32(stream) if noise > 0.0 else np.int64(0)  # 16 bits for each train
     for t in range(2):
         ticks = rules.upgraded_speed_ticks if (state.upgraded[i] >> t) & 1 else np.int64(1)
         to = destination(rules, state, c, t)
-        further, reverse, toggle = best_move(rules, state.routes, state.arc[i, np.uint64(t)], ticks, to)
+        left, reverse, toggle = best_move(rules, state.routes, state.arc[i, np.uint64(t)], ticks, to)
+        needed = 1 + (left + ticks - 1) // ticks
         worth = 0.0
-        if further < remaining:
-            worth = reward(rules, state, c, t) / (further + 1)
+        if needed <= remaining:
+            worth = reward(rules, state, c, t) / needed
         earning = max(earning, worth)
         if noise > 0.0:
-            worth *= 1.0 + noise * (draw32(stream) * _TWO_TO_MINUS_32)
+            worth *= 1.0 + noise * (((luck >> (16 * t)) & 0xFFFF) * _TWO_TO_MINUS_16)
         if worth > best:
             best = worth
             train = np.int64(t)
