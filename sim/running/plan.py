@@ -124,6 +124,14 @@ class Plan:
             "sidings": 0 if economy.siding_cost is None else int(self.rules[0].n_junctions),
         }
 
+    @property
+    def most_pairs(self) -> int:
+        """Pairs that may be played before a sum of squares could leave int64."""
+        economy = self.scenario.economy
+        a_dispatch = economy.income + max(self.scenario.cargo.rewards) + economy.toll * self.limits["ticks"]
+        largest = int(economy.starting_cash + self.scenario.dispatches * max(a_dispatch, 16))
+        return BLOCKS * ((2**63 - 1) // largest**2)
+
     def identity(self, amount: Mapping[str, Any]) -> dict[str, Any]:
         """What decides the outcome, byte for byte; `amount` says how many matches are asked for."""
         return {

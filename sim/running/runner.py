@@ -129,6 +129,12 @@ def play(
     clock = time.perf_counter()
     n_threads = threads_here(threads)
     looks, level = amount.looks(plan)
+    if looks[-1] > plan.most_pairs:
+        most = plan.most_pairs * plan.n_swaps
+        raise BadInput.of(
+            f"matches is {amount.matches}; must be at most {most} on this scenario, whose dollars are so many that the "
+            "exact sums of more would not fit 64 bits"
+        )
     digest = plan.digest(amount.identity)
     ledger = None
     if folder is not None and folder.state == "unfinished":
