@@ -87,7 +87,7 @@ def margin_see(run: Run) -> str:
     """What to see in the histogram of the margin."""
     said = words.nothing_to_show(run) or no_spread(run)
     if said:
-        return "Nothing was left to chance or nothing counts, so there is no distribution."
+        return said
     sides = words.players(run)
     mean = words.estimate(run, "margin.mean")
     shown = words.figure(run, "margin.mean")
@@ -116,7 +116,7 @@ def spread_see(run: Run) -> str:
     """What to see in the histogram of the spread."""
     said = words.nothing_to_show(run) or no_spread(run)
     if said:
-        return "Nothing was left to chance or nothing counts, so there is no distribution."
+        return said
     if words.is_too_small(run):
         return "There are too few matches for quantiles; the bars are all that was seen."
     return closeness_words(run)

@@ -24,10 +24,9 @@ TEMPLATE = "report.html.j2"
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture of the report, with its file's name, its title, and its words."""
+    """A picture of the report, with its file's name and its words."""
 
     name: str
-    title: str
     figure: Callable[[Run], Figure]
     alt: Callable[[Run], str]
     see: Callable[[Run], str]
@@ -38,12 +37,10 @@ def pictures() -> tuple[Picture, ...]:
     from sim.reports import figures
 
     return (
-        Picture("outcomes", "How matches end", figures.outcomes_figure, captions.outcomes_alt, captions.outcomes_see),
-        Picture("spread", "How far apart", figures.spread_figure, captions.spread_alt, captions.spread_see),
-        Picture(
-            "margin", "Who is ahead, and by how much", figures.margin_figure, captions.margin_alt, captions.margin_see
-        ),
-        Picture("players", "What each side does", figures.players_figure, captions.players_alt, captions.players_see),
+        Picture("outcomes", figures.outcomes_figure, captions.outcomes_alt, captions.outcomes_see),
+        Picture("spread", figures.spread_figure, captions.spread_alt, captions.spread_see),
+        Picture("margin", figures.margin_figure, captions.margin_alt, captions.margin_see),
+        Picture("players", figures.players_figure, captions.players_alt, captions.players_see),
     )
 
 
@@ -92,10 +89,8 @@ def _drawings(run: Run) -> dict[str, tuple[str, str]]:
     made = {picture.name: (picture.figure(run), picture.alt(run)) for picture in pictures()}
     rail_map = run.scenario.map
     made["map"] = map_figure(rail_map, exactness=exactness(rail_map)), map_alt(rail_map)
-    return {
-        name: (style.inline_svg(figure, title=alt, prefix=name), style.svg_text(figure, title=alt))
-        for name, (figure, alt) in made.items()
-    }
+    files = {name: style.svg_text(figure, title=alt) for name, (figure, alt) in made.items()}
+    return {name: (style.inline_svg(svg, name), svg) for name, svg in files.items()}
 
 
 def _page(run: Run, drawn: dict[str, str]) -> str:
@@ -113,8 +108,7 @@ def _page(run: Run, drawn: dict[str, str]) -> str:
     rail_map = run.scenario.map
     sides = words.players(run)
     shown = [
-        {"name": picture.name, "title": picture.title, "see": picture.see(run), "svg": Markup(drawn[picture.name])}
-        for picture in pictures()
+        {"name": picture.name, "see": picture.see(run), "svg": Markup(drawn[picture.name])} for picture in pictures()
     ]
     return environment.get_template(TEMPLATE).render(
         run=run,

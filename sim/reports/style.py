@@ -119,19 +119,18 @@ def quiet_grid(axes: Axes, axis: str) -> None:
     axes.grid(axis="x" if axis == "x" else "y", color=RULE, linewidth=0.7)
 
 
-def inline_svg(figure: Figure, *, title: str, prefix: str) -> str:
-    """A figure as part of an HTML page: as `svg_text` gives it, every identifier with a prefix of its own.
+def inline_svg(svg: str, prefix: str) -> str:
+    """A drawing as `svg_text` gives it, as part of an HTML page.
 
     Parameters
     ----------
-    figure, title
-        As of `svg_text`.
+    svg
+        The drawing.
     prefix
         Put before every identifier, so that several drawings can stand in one page.
     """
-    text = svg_text(figure, title=title)
-    text = re.sub(r' xmlns(?::xlink)?="[^"]*"', "", text).replace("xlink:href=", "href=")
-    return re.sub(r'(\bid="|url\(#|href="#)', lambda found: f"{found[1]}{prefix}-", text)
+    bare = re.sub(r' xmlns(?::xlink)?="[^"]*"', "", svg).replace("xlink:href=", "href=")
+    return re.sub(r'(\bid="|url\(#|href="#)', lambda found: f"{found[1]}{prefix}-", bare)
 
 
 def svg_text(figure: Figure, *, title: str = "") -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kernels.codes import Outcome
 from sim.reports import words
 from sim.running.result import Run
-from sim.stats.metrics import DETERMINISTIC, EXACT, METRICS, Estimate
+from sim.stats.metrics import DETERMINISTIC, EXACT, METRICS, Estimate, histogram
 from sim.stats.rounding import format_estimate
 
 
@@ -65,6 +65,9 @@ def strength_words(run: Run) -> str:
 
 def closeness_words(run: Run) -> str:
     """How far apart matches end, in a sentence."""
+    values, counts = histogram(run.sums, "spread")
+    if values.size == 1 and values[0] == 0:
+        return f"All {words.counted(int(counts.sum()), 'match')} ended with equal points."
     half, most = (_points(words.estimate(run, f"spread.p{percent}")) for percent in (50, 90))
     close = words.phrase(words.close_share(run), "share")
     blown = words.phrase(words.blow_out_share(run), "share")
