@@ -5,6 +5,7 @@ import inspect
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ from kernels.dispatch.match import BOT_SIGNATURE
 from kernels.jit import CACHE_FOLDER, PLAIN
 
 __all__ = ["ARGUMENTS", "Bot", "BotError", "Parameter", "bot"]
+
+_KERNELS = Path(__file__).parents[2]
 
 ARGUMENTS = ("rules", "state", "c", "params", "stream")
 """What a bot function takes, in this order; the names are the author's."""
@@ -123,11 +126,20 @@ class Bot:
 
     def _compiled_for(self, signature: Any) -> Any:
         try:
-            return njit(signature, nogil=True, cache=CACHE_FOLDER is not None)(self.function)
+            return njit(signature, nogil=True, cache=self._cached)(self.function)
         except Exception as error:  # numba raises its own errors, and Python's for what it meets while compiling
             raise BotError(
                 f"{self.place}: bot {self.name} does not compile: {type(error).__name__}: {error}"
             ) from error
+
+    @property
+    def _cached(self) -> bool:
+        """Whether machine code is kept: of shipped bots, whose sources name the folder.
+
+        A plug-in compiles in every process: numba would not see an edit of a file that it imports.
+        """
+        own = Path(self.function.__code__.co_filename)
+        return CACHE_FOLDER is not None and own.is_relative_to(_KERNELS)
 
     @property
     def place(self) -> str:
