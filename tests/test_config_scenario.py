@@ -98,7 +98,11 @@ BAD = {
         "x.yaml:3: name is 0x1F, which is no text; must be a name: write it in quotes if it is meant as text",
     ),
     "empty name": ("name: small", "name: ''", "x.yaml:3: name is ''; must be a name of at least one character"),
-    "game": ("game: dispatch", "game: dispach", "x.yaml:2: game is 'dispach'; must be dispatch; did you mean 'dispatch'?"),
+    "game": (
+        "game: dispatch",
+        "game: dispach",
+        "x.yaml:2: game is 'dispach'; must be dispatch; did you mean 'dispatch'?",
+    ),
     "economy as a list": (
         SCENARIO[SCENARIO.index("economy:") : SCENARIO.index("cargo:")],
         "economy: [1]\n",
@@ -147,7 +151,9 @@ def test_bad_scenario__says_what_where_and_what_is_allowed(case: str, tmp_path: 
 
 
 def test_bad_scenario__all_problems_at_once_in_the_order_of_the_file(tmp_path: Path) -> None:
-    text = SCENARIO.replace("toll: 1", "toll: x").replace("dispatches: 24", "dispatches: 0").replace("[3, 4, 5]", "[-1]")
+    text = (
+        SCENARIO.replace("toll: 1", "toll: x").replace("dispatches: 24", "dispatches: 0").replace("[3, 4, 5]", "[-1]")
+    )
     path = write(tmp_path, text, MAP.replace("[Qe, Pe]", "[Qe, Pz]").replace("name: ring", "name: 5"))
     lines = problems_of(load_scenario, path)
     assert [line.split(" ")[:2] for line in lines] == [
@@ -167,7 +173,9 @@ def test_bad_bots__come_with_their_lines(tmp_path: Path) -> None:
 
 
 def test_defaults__are_those_of_the_rules() -> None:
-    small = load_scenario({"schema": 1, "game": "dispatch", "name": "s", "map": load_scenario("standard").map.resolved()})
+    small = load_scenario(
+        {"schema": 1, "game": "dispatch", "name": "s", "map": load_scenario("standard").map.resolved()}
+    )
     full = load_scenario("standard")
     assert small.bots is None
     assert small.define == {}
