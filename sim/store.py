@@ -8,7 +8,9 @@ import io
 import json
 import os
 import re
+import shutil
 import sys
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal
@@ -22,7 +24,7 @@ from sim.stats.sums import BlockSums
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["MANIFEST_SCHEMA", "RunFolder", "folder_name", "read_json", "write_atomically", "write_json"]
+__all__ = ["MANIFEST_SCHEMA", "RunFolder", "folder_name", "read_json", "told", "write_atomically", "write_json"]
 
 MANIFEST_SCHEMA = 1
 
@@ -30,6 +32,11 @@ _PARTIAL = "unfinished.npz"
 _IDENTITY = "unfinished.json"
 _LOCK = ".lock"
 _PARTS = "matches.parts"
+_TEMPORARY = re.compile(r"\.[\w.-]+\.\d+\.tmp|\.matches\.parquet\.tmp")
+"""What `write_atomically` and `join_parts` leave behind when their process is killed."""
+
+DAMAGED = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile)
+"""What reading a damaged .npz or Parquet file raises (Arrow's own errors are of these)."""
 
 State = Literal["new", "unfinished", "complete"]
 
@@ -66,8 +73,16 @@ def read_json(path: Path) -> Any:
         return json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise BadInput.of(f"{path} is missing; this is no finished run folder") from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise BadInput.of(f"{path} cannot be read: {error}") from None
+
+
+def _read_object(path: Path) -> dict[str, Any]:
+    """Read a JSON file that holds an object; BadInput when it does not."""
+    found = read_json(path)
+    if not isinstance(found, dict):
+        raise BadInput.of(f"{path} is damaged: it holds no JSON object")
+    return found
 
 
 def _npz(arrays: dict[str, Any]) -> bytes:
@@ -88,6 +103,11 @@ def told(folder: Path) -> Iterator[None]:
         raise BadInput.of(f"cannot write {folder}: {reason}{tail}") from error
 
 
+def _ours(name: str) -> bool:
+    """Whether a file may be there although no run was kept yet: its process was killed in its first moments."""
+    return name in (_LOCK, _PARTIAL) or _TEMPORARY.fullmatch(name) is not None
+
+
 def _locked(path: Path) -> IO[str]:
     """The lock file, held until it is closed or the process ends; BadInput when another process holds it."""
     while True:
@@ -102,11 +122,15 @@ def _locked(path: Path) -> IO[str]:
 
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             # Whoever held it before may have taken the file away between our opening and our locking.
-            if path.exists() and os.path.samestat(os.fstat(file.fileno()), path.stat()):
-                return file
-        except OSError:
+            with contextlib.suppress(FileNotFoundError):
+                if os.path.samestat(os.fstat(file.fileno()), path.stat()):
+                    return file
+        except (BlockingIOError, PermissionError):
             file.close()
             raise BadInput.of(f"another process is writing {path.parent}; wait for it, or name another --out") from None
+        except BaseException:
+            file.close()
+            raise
         file.close()
 
 
@@ -132,17 +156,17 @@ class RunFolder:
         self._made: list[Path] = []
 
     def __enter__(self) -> RunFolder:
-        with told(self.path):
-            if self.path.exists() and not self.path.is_dir():
-                raise BadInput.of(f"{self.path} is a file; must be a folder, new or of this run")
-            self._check_foreign()
-            for folder in [*reversed(self.path.parents), self.path]:
-                if not folder.exists():
-                    folder.mkdir()
-                    self._made.append(folder)
-            self._lock = _locked(self.path / _LOCK)
         try:
-            self.state = self._look()
+            with told(self.path):
+                if self.path.exists() and not self.path.is_dir():
+                    raise BadInput.of(f"{self.path} is a file; must be a folder, new or of this run")
+                self._check_foreign()
+                for folder in [*reversed(self.path.parents), self.path]:
+                    if not folder.exists():
+                        folder.mkdir(exist_ok=True)
+                        self._made.append(folder)
+                self._lock = _locked(self.path / _LOCK)
+                self.state = self._look()
         except BaseException:
             self.__exit__()
             raise
@@ -163,75 +187,80 @@ class RunFolder:
         if not self.path.is_dir():
             return
         held = {entry.name for entry in self.path.iterdir()}
-        if held - {_LOCK} and not held & {"manifest.json", _IDENTITY}:
-            raise BadInput.of(f"{self.path} holds something else ({', '.join(sorted(held)[:3])}); name another --out")
+        other = sorted(name for name in held if not _ours(name))
+        if other and not held & {"manifest.json", _IDENTITY}:
+            raise BadInput.of(f"{self.path} holds something else ({', '.join(other[:3])}); name another --out")
 
     def _look(self) -> State:
-        manifest = self.path / "manifest.json"
-        unfinished = self.path / _IDENTITY
-        if manifest.exists() and not unfinished.exists():
-            found = read_json(manifest).get("digest")
-            if found == self.digest:
-                # A complete run without the matches that are wanted now has to be played again to get them.
-                if not self.again and (not self.with_matches or (self.path / "matches.parquet").exists()):
-                    return "complete"
-                self.clear()
-                return "new"
+        manifest, unfinished = self.path / "manifest.json", self.path / _IDENTITY
+        # The manifest is written last: with it a run is complete, even if its tidying up was cut short.
+        told_by = manifest if manifest.exists() else unfinished
+        if not told_by.exists():
+            return "new"
+        complete = told_by is manifest
+        found = _read_object(told_by).get("digest")
+        if found != self.digest:
             raise BadInput.of(
-                f"{self.path} holds another run (digest {str(found)[:12]}, this one is {self.digest[:12]}); "
-                "name another --out"
+                f"{self.path} holds another{'' if complete else ', unfinished'} run (digest {str(found)[:12]}, this "
+                f"one is {self.digest[:12]}); name another --out"
             )
-        if unfinished.exists():
-            found = read_json(unfinished).get("digest")
-            if found == self.digest:
-                if not self.again:
-                    return "unfinished"
-                self.clear()
-                return "new"
-            raise BadInput.of(
-                f"{self.path} holds another, unfinished run (digest {str(found)[:12]}, this one is "
-                f"{self.digest[:12]}); name another --out"
-            )
-        return "new"
+        if complete:
+            self.clear_unfinished()
+        # A complete run without the matches that are wanted now has to be played again to get them.
+        lacks_matches = complete and self.with_matches and not (self.path / "matches.parquet").exists()
+        if self.again or lacks_matches:
+            self.clear()
+            return "new"
+        return "complete" if complete else "unfinished"
 
     def clear(self) -> None:
         """Take away all that this run wrote here before."""
         with told(self.path):
-            for name in ("manifest.json", "summary.json", "sums.npz", "report.html", "matches.parquet"):
+            # The manifest goes last: without it and without an unfinished run, the rest is nobody's.
+            for name in ("summary.json", "sums.npz", "report.html", "matches.parquet"):
                 (self.path / name).unlink(missing_ok=True)
+            for name in ("figures", "tables"):
+                shutil.rmtree(self.path / name, ignore_errors=True)
             self.clear_unfinished()
+            (self.path / "manifest.json").unlink(missing_ok=True)
 
     def clear_unfinished(self) -> None:
         """Take away what only an unfinished run needs."""
-        for part in (self.path / _PARTS).glob("*.parquet"):
-            part.unlink()
+        with told(self.path):
+            self._drop_parts()
+            for name in (_PARTIAL, _IDENTITY):
+                (self.path / name).unlink(missing_ok=True)
+            for entry in self.path.iterdir():
+                if _TEMPORARY.fullmatch(entry.name):
+                    entry.unlink()
+
+    def _drop_parts(self) -> None:
         with contextlib.suppress(FileNotFoundError):
-            (self.path / _PARTS).rmdir()
-        for name in (_PARTIAL, _IDENTITY):
-            (self.path / name).unlink(missing_ok=True)
+            shutil.rmtree(self.path / _PARTS)
 
     def save(self, ledger: Ledger) -> None:
         """Keep what is done, so that the run can be continued from here."""
         with told(self.path):
+            identity = {"schema": MANIFEST_SCHEMA, "digest": self.digest, "with_matches": self.with_matches}
+            # First what says whose the rest is.
+            write_json(self.path / _IDENTITY, identity)
             spans = np.array(ledger.spans, np.int64).reshape(-1, 2)
             write_atomically(self.path / _PARTIAL, _npz({"spans": spans, **ledger.sums.as_arrays()}))
-            write_json(
-                self.path / _IDENTITY,
-                {"schema": MANIFEST_SCHEMA, "digest": self.digest, "with_matches": self.with_matches},
-            )
 
     def saved(self) -> Ledger | None:
         """What an unfinished run had done; None when nothing was kept, or not the matches that are wanted now."""
         path = self.path / _PARTIAL
-        if not path.exists() or (self.with_matches and not read_json(self.path / _IDENTITY).get("with_matches")):
+        identity = _read_object(self.path / _IDENTITY)
+        if not path.exists() or (self.with_matches and not identity.get("with_matches")):
             return None
         try:
             with np.load(path) as file:
                 arrays = {key: file[key] for key in file.files}
             spans = [(int(start), int(stop)) for start, stop in arrays.pop("spans")]
             sums = BlockSums.from_arrays(arrays)
-            sums.validate()
-        except (OSError, ValueError, KeyError, EOFError) as error:
+            if sums.n_pairs != sum(stop - start for start, stop in spans):
+                raise ValueError("its pairs and its sums differ")
+        except (*DAMAGED, TypeError) as error:
             raise BadInput.of(f"{path} is damaged ({error}); use --again to play the run anew") from None
         return Ledger(sums, spans)
 
@@ -247,39 +276,64 @@ class RunFolder:
             write_atomically(folder / f"{first_pair:015d}-{last_pair:015d}.parquet", buffer.getvalue())
 
     def drop_parts_outside(self, spans: list[tuple[int, int]]) -> None:
-        """Take away parts that were written but whose sums were not kept: they are played again."""
-        for part in (self.path / _PARTS).glob("*.parquet"):
-            start, stop = (int(number) for number in part.stem.split("-"))
-            if not any(begin <= start and stop <= end for begin, end in spans):
-                part.unlink()
+        """Take away parts that were written but whose sums were not kept, since they are played again.
 
-    def join_parts(self) -> None:
-        """Write `matches.parquet` of all parts, in the order of the matches."""
+        All of them where matches are not kept: those still to come would be missing.
+        """
+        with told(self.path):
+            if not self.with_matches or not spans:
+                self._drop_parts()
+            folder = self.path / _PARTS
+            for part in folder.iterdir() if folder.is_dir() else ():
+                start, dash, stop = part.stem.partition("-")
+                kept = part.suffix == ".parquet" and dash and start.isdecimal() and stop.isdecimal()
+                if not (kept and any(begin <= int(start) and int(stop) <= end for begin, end in spans)):
+                    part.unlink()
+
+    def join_parts(self, n_matches: int) -> None:
+        """Write `matches.parquet` of all parts, in the order of the matches, where matches are kept.
+
+        Raises
+        ------
+        BadInput
+            When a part is damaged, or they do not hold `n_matches` in all.
+        """
+        if not self.with_matches:
+            return
         import pyarrow as pa
         import pyarrow.parquet as pq
 
+        beside = self.path / ".matches.parquet.tmp"
+        writer: Any = None
+        waiting: list[pa.Table] = []
+        n_found = 0
+
+        def flush() -> None:
+            nonlocal writer
+            table = pa.concat_tables(waiting).combine_chunks()
+            if writer is None:
+                writer = pq.ParquetWriter(beside, table.schema, compression="zstd")
+            writer.write_table(table)
+            waiting.clear()
+
         with told(self.path):
-            beside = self.path / ".matches.parquet.tmp"
-            writer: Any = None
-            waiting: list[pa.Table] = []
-
-            def flush() -> None:
-                nonlocal writer
-                table = pa.concat_tables(waiting).combine_chunks()
-                if writer is None:
-                    writer = pq.ParquetWriter(beside, table.schema, compression="zstd")
-                writer.write_table(table)
-                waiting.clear()
-
-            for part in sorted((self.path / _PARTS).glob("*.parquet")):
-                waiting.append(pq.read_table(part))
-                if sum(table.num_rows for table in waiting) >= 250_000:
+            try:
+                for part in sorted((self.path / _PARTS).glob("*.parquet")):
+                    waiting.append(_part(part))
+                    n_found += waiting[-1].num_rows
+                    if sum(table.num_rows for table in waiting) >= 250_000:
+                        flush()
+                if n_found != n_matches:
+                    raise BadInput.of(
+                        f"{self.path / _PARTS} holds {n_found:,} matches of the {n_matches:,} played; "
+                        "use --again to play the run anew"
+                    )
+                if waiting:
                     flush()
-            if waiting:
-                flush()
-            if writer is not None:
-                writer.close()
-                beside.replace(self.path / "matches.parquet")
+            finally:
+                if writer is not None:
+                    writer.close()
+            beside.replace(self.path / "matches.parquet")
 
     def write_sums(self, sums: BlockSums) -> None:
         """Keep the exact block sums, `sums.npz`."""
@@ -287,15 +341,23 @@ class RunFolder:
             write_atomically(self.path / "sums.npz", _npz(sums.as_arrays()))
 
 
+def _part(path: Path) -> pa.Table:
+    """One chunk's matches."""
+    import pyarrow.parquet as pq
+
+    try:
+        return pq.read_table(io.BytesIO(path.read_bytes()))
+    except DAMAGED as error:
+        raise BadInput.of(f"{path} is damaged ({error}); use --again to play the run anew") from None
+
+
 def read_sums(folder: Path) -> BlockSums:
     """The exact block sums of a finished run."""
     path = folder / "sums.npz"
     try:
         with np.load(path) as file:
-            sums = BlockSums.from_arrays({key: file[key] for key in file.files})
-        sums.validate()
+            return BlockSums.from_arrays({key: file[key] for key in file.files})
     except FileNotFoundError:
         raise BadInput.of(f"{path} is missing; this is no finished run folder") from None
-    except (OSError, ValueError, KeyError, EOFError) as error:
+    except (*DAMAGED, TypeError) as error:
         raise BadInput.of(f"{path} is damaged: {error}") from None
-    return sums

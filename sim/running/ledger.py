@@ -24,10 +24,16 @@ class Ledger:
         """Pairs done."""
         return sum(stop - start for start, stop in self.spans)
 
+    @property
+    def reach(self) -> int:
+        """The first number after all pairs done; holes below it are possible."""
+        return self.spans[-1][1] if self.spans else 0
+
     def add(self, start: int, stop: int, sums: BlockSums) -> None:
         """Enter the pairs [start, stop), none of which is done yet."""
-        self.sums = self.sums + sums
-        self.spans = _joined([*self.spans, (start, stop)])
+        sums, spans = self.sums + sums, _joined([*self.spans, (start, stop)])
+        # Both in one statement, with no call in between: an interruption finds them together or not at all.
+        self.sums, self.spans = sums, spans
 
     def missing(self, n_pairs: int) -> Iterator[Span]:
         """Spans of [0, n_pairs) that are not done."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import platform
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -26,7 +27,7 @@ from sim.running.result import Run
 from sim.stats.metrics import summarise
 from sim.stats.precision import is_precise, plan_looks
 from sim.stats.sums import BlockSums
-from sim.store import MANIFEST_SCHEMA, RunFolder, write_json
+from sim.store import MANIFEST_SCHEMA, RunFolder, told, write_json
 
 __all__ = ["CAP", "DEFAULT_MATCHES", "FIRST_LOOK", "Amount", "Interrupted", "play", "threads_here"]
 
@@ -162,8 +163,12 @@ def play(
             saved = time.monotonic()
 
     precise: bool | None = None
-    for n_pairs in looks:
-        try:
+    with _interruptible(plan, looks, ledger, folder):
+        for n_pairs in looks:
+            if ledger.reach > n_pairs:
+                # Before an interruption this look was taken, and did not end the run. What has been played since would
+                # be seen at a number of matches that depends on when that was.
+                continue
             play_pairs(
                 plan,
                 ledger,
@@ -173,74 +178,70 @@ def play(
                 on_chunk=on_chunk,
                 on_rows=on_rows if folder is not None and folder.with_matches else None,
             )
-        except KeyboardInterrupt:
+            estimates = summarise(ledger.sums, plan.pairing_name, level=level, exact=plan.exactness, limits=plan.limits)
+            if amount.half_width is not None:
+                precise = is_precise(estimates, amount.half_width)
+                if precise:
+                    break
+        sums = ledger.sums
+        sums.validate()
+        wrong = false_declaration(plan, sums)
+        if wrong is not None:
             if folder is not None:
-                folder.save(ledger)
-            done, wanted = ledger.n_pairs * plan.n_swaps, n_pairs * plan.n_swaps
-            raise Interrupted(done, wanted, None if folder is None else folder.path) from None
-        estimates = summarise(ledger.sums, plan.pairing_name, level=level, exact=plan.exactness, limits=plan.limits)
-        if amount.half_width is not None:
-            precise = is_precise(estimates, amount.half_width)
-            if precise:
-                break
-    sums = ledger.sums
-    sums.validate()
-    wrong = false_declaration(plan, sums)
-    if wrong is not None:
+                folder.clear()
+            raise BadInput.of(wrong)
+        seconds = time.perf_counter() - clock
+        played = sums.n_matches
+        asked = amount.matches if amount.half_width is None else None
+        notes = run_notes(plan, sums, asked)
+        manifest = {
+            "schema": MANIFEST_SCHEMA,
+            "game": plan.scenario.game,
+            "digest": digest,
+            "command": list(command),
+            "scenario": plan.scenario.resolved(),
+            "scenario_digest": scenario_digest,
+            "pairing": plan.pairing_name,
+            "first": _player(plan, 0),
+            "second": _player(plan, 1),
+            "pairs_swap": plan.pairing.name.lower(),
+            "seed": plan.seed,
+            "namespace": plan.namespace,
+            "rng_scheme": RNG_SCHEME,
+            "amount": amount.identity,
+            "precise": precise,
+            "level": level,
+            "matches_asked": asked,
+            "matches_played": played,
+            "outcomes": {code.name.lower(): int(sums.outcomes[:, :, code].sum()) for code in Outcome},
+            "n_blocks": sums.n_blocks,
+            "kernel_fingerprint": fingerprint(),
+            "rules_version": RULES_VERSION,
+            "packages": {name: _version(name) for name in _PACKAGES},
+            "python": platform.python_version(),
+            "machine": {"system": platform.system(), "processor": platform.machine(), "cores": os.cpu_count()},
+            "threads": n_threads,
+            "started": started.isoformat(timespec="seconds"),
+            "finished": datetime.now(UTC).isoformat(timespec="seconds"),
+            "seconds": round(seconds, 3),
+            "matches_per_second": round((played - resumed * plan.n_swaps) / seconds),
+            "continued_after": resumed * plan.n_swaps,
+            "matches_kept": folder is not None and folder.with_matches,
+            "notes": list(notes),
+        }
+        run = Run(
+            scenario=plan.scenario,
+            first=plan.first.name,
+            second=plan.second.name,
+            sums=sums,
+            estimates=tuple(estimates),
+            manifest=manifest,
+            notes=notes,
+            folder=None if folder is None else folder.path,
+        )
         if folder is not None:
-            folder.clear()
-        raise BadInput.of(wrong)
-    seconds = time.perf_counter() - clock
-    played = sums.n_matches
-    asked = amount.matches if amount.half_width is None else None
-    notes = run_notes(plan, sums, asked)
-    manifest = {
-        "schema": MANIFEST_SCHEMA,
-        "game": plan.scenario.game,
-        "digest": digest,
-        "command": list(command),
-        "scenario": plan.scenario.resolved(),
-        "scenario_digest": scenario_digest,
-        "pairing": plan.pairing_name,
-        "first": _player(plan, 0),
-        "second": _player(plan, 1),
-        "pairs_swap": plan.pairing.name.lower(),
-        "seed": plan.seed,
-        "namespace": plan.namespace,
-        "rng_scheme": RNG_SCHEME,
-        "amount": amount.identity,
-        "precise": precise,
-        "level": level,
-        "matches_asked": asked,
-        "matches_played": played,
-        "outcomes": {code.name.lower(): int(sums.outcomes[:, :, code].sum()) for code in Outcome},
-        "n_blocks": sums.n_blocks,
-        "kernel_fingerprint": fingerprint(),
-        "rules_version": RULES_VERSION,
-        "packages": {name: _version(name) for name in _PACKAGES},
-        "python": platform.python_version(),
-        "machine": {"system": platform.system(), "processor": platform.machine(), "cores": os.cpu_count()},
-        "threads": n_threads,
-        "started": started.isoformat(timespec="seconds"),
-        "finished": datetime.now(UTC).isoformat(timespec="seconds"),
-        "seconds": round(seconds, 3),
-        "matches_per_second": round((played - resumed * plan.n_swaps) / seconds),
-        "continued_after": resumed * plan.n_swaps,
-        "matches_kept": folder is not None and folder.with_matches,
-        "notes": list(notes),
-    }
-    run = Run(
-        scenario=plan.scenario,
-        first=plan.first.name,
-        second=plan.second.name,
-        sums=sums,
-        estimates=tuple(estimates),
-        manifest=manifest,
-        notes=notes,
-        folder=None if folder is None else folder.path,
-    )
-    if folder is not None:
-        _keep(run, folder)
+            folder.save(ledger)  # so that nothing is played again if writing the rest is cut short
+            _keep(run, folder)
     return run
 
 
@@ -248,12 +249,26 @@ def _keep(run: Run, folder: RunFolder) -> None:
     """Write the finished run; the manifest last, since it is what says that the rest is there."""
     from sim.reports.page import write_report
 
-    folder.join_parts()
+    folder.join_parts(run.sums.n_matches)
     folder.write_sums(run.sums)
-    write_json(folder.path / "summary.json", run.summary())
-    write_report(run, folder.path)
-    write_json(folder.path / "manifest.json", run.manifest)
+    with told(folder.path):
+        write_json(folder.path / "summary.json", run.summary())
+        write_report(run, folder.path)
+        write_json(folder.path / "manifest.json", run.manifest)
     folder.clear_unfinished()
+
+
+@contextmanager
+def _interruptible(plan: Plan, looks: Sequence[int], ledger: Ledger, folder: RunFolder | None) -> Iterator[None]:
+    """Keep what is done when the keyboard interrupts, whatever was going on then."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if folder is not None:
+            folder.save(ledger)
+        wanted = next((n_pairs for n_pairs in looks if n_pairs >= ledger.reach), looks[-1])
+        path = None if folder is None else folder.path
+        raise Interrupted(ledger.n_pairs * plan.n_swaps, wanted * plan.n_swaps, path) from None
 
 
 def _player(plan: Plan, which: int) -> dict[str, Any]:
