@@ -22,7 +22,7 @@ from sim.config.loading import load_scenario
 from sim.config.scenario import MAX_DISPATCHES, Label, Model, Name, Scenario, Schema
 from sim.config.shapes import shaped
 from sim.config.starters import starter_names
-from sim.config.tree import Source, dotted, plain_tree
+from sim.config.tree import Node, Source, dotted, plain_tree
 from sim.config.values import OneOf, Text, did_you_mean, refused, shown
 
 __all__ = ["LINES_SUFFIXES", "MAX_PROBLEMS", "Order", "Orders", "Record", "read_record", "read_records"]
@@ -254,10 +254,10 @@ def _parsed(raw: bytes, file: str, line: int) -> tuple[Any, str]:
         return BadInput.of(message, file=file, line=line + below)
 
     try:
-        text = raw.decode("utf-8-sig" if line == 1 else "utf-8")
+        text = raw.decode("utf-8-sig" if line == 1 else "utf-8").rstrip(" \t\r\n")
     except UnicodeDecodeError as error:
         raise stop("is not text in UTF-8; must be a match record in JSON", raw[: error.start].count(b"\n")) from None
-    if not text.strip():
+    if not text:
         raise stop("is empty; must be a match record in JSON")
     try:
         return _DECODER.decode(text), text
@@ -373,8 +373,12 @@ def _shape(document: Any, place: Place, problems: list[Problem]) -> _Shape | Non
     except ValidationError:
         pass  # once more, in words
     found: list[Problem] = []
-    node = plain_tree(document, Source(), found)
     shape = None
+    try:
+        node = plain_tree(document, Source(), found)
+    except BadInput as error:
+        node = Node({}, Source())
+        found.extend(error.problems)
     if not isinstance(node.value, dict):
         found.append(Problem(None, None, "", f"holds {shown(node.plain())}; must hold a match record, a mapping"))
     elif not found:
