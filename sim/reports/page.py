@@ -107,8 +107,11 @@ def _page(run: Run, drawn: dict[str, str]) -> str:
     )
     rail_map = run.scenario.map
     sides = words.players(run)
+    # A picture that only says in words why there is none needs no drawing beside its caption.
     shown = [
-        {"name": picture.name, "see": picture.see(run), "svg": Markup(drawn[picture.name])} for picture in pictures()
+        {"name": picture.name, "see": see, "svg": "" if see == picture.alt(run) else Markup(drawn[picture.name])}
+        for picture in pictures()
+        for see in [picture.see(run)]
     ]
     return environment.get_template(TEMPLATE).render(
         run=run,
