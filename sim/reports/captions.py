@@ -97,6 +97,8 @@ def margin_see(run: Run) -> str:
         ahead = f"On average {sides.first if mean.value > 0 else sides.second} is ahead; the mean margin is {shown}."
     else:
         ahead = f"Neither side is seen to be ahead on average: the mean margin is {shown}."
+    if 0 not in histogram(run.sums)[0]:
+        return f"{ahead} No match ended with equal points."
     return f"{ahead} The bar at 0 holds the matches with equal points, parted by who won on cash and what is shared."
 
 

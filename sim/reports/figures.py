@@ -166,6 +166,7 @@ def spread_figure(run: Run) -> Figure:
         for first, last in zip(bins.first, bins.last, strict=True)
     ]
     _bars(axes, bins, scale, fills)
+    axes.set_xlim(left=-1.5)
     _quantiles(axes, run, "spread", bins)
     axes.set_xlabel(f"points between the two sides{_bin_words(bins)}")
     axes.set_ylabel(unit)
