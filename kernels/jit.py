@@ -4,7 +4,8 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -13,7 +14,7 @@ from numba import njit
 
 from kernels import fingerprint
 
-__all__ = ["CACHE_FOLDER", "PLAIN", "entry", "helper"]
+__all__ = ["CACHE_FOLDER", "PLAIN", "cache_in", "entry", "helper"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -72,6 +73,18 @@ CACHE_FOLDER: Path | None = _choose_cache()
 
 if CACHE_FOLDER is not None:
     setattr(numba.config, "CACHE_DIR", str(CACHE_FOLDER))  # noqa: B010 - the module has no types
+
+
+@contextmanager
+def cache_in(folder: Path | None) -> Iterator[None]:
+    """Let numba keep the machine code of what is compiled here in another folder; None: as always."""
+    always = vars(numba.config).get("CACHE_DIR")
+    if folder is not None:
+        setattr(numba.config, "CACHE_DIR", str(folder))  # noqa: B010
+    try:
+        yield
+    finally:
+        setattr(numba.config, "CACHE_DIR", always)  # noqa: B010
 
 
 def helper(function: F) -> F:

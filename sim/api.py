@@ -4,30 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from operator import index
 from pathlib import Path
 from typing import Any
 
-from sim.catalogue import Player, player
+from kernels.dispatch.bots.decorator import Bot
+from sim.catalogue import Player, player, player_again, player_of
 from sim.config.errors import BadInput
 from sim.config.loading import load_scenario
 from sim.config.scenario import Scenario
-from sim.running.chunks import Chunk, play_rows
+from sim.reading import load_run
+from sim.running.chunks import Chunk, play_rows, sum_chunk
 from sim.running.plan import Plan, checked_seed
 from sim.running.progress import bar
 from sim.running.result import Run
-from sim.running.runner import Amount, play
-from sim.store import RunFolder, read_json, read_sums
+from sim.running.runner import MAX_MATCHES, Amount, play
+from sim.store import RunFolder
 
 __all__ = ["load_run", "make_plan", "plan_of", "play_match", "run"]
 
 Source = str | Path | Mapping[str, Any] | Scenario
-BotName = str | Player
+BotLike = str | Player | Bot
 
 
 def make_plan(
     scenario: Source,
     *,
-    bots: Sequence[BotName] | None = None,
+    bots: Sequence[BotLike] | None = None,
     seed: int | None = None,
     overrides: Sequence[str] | Mapping[str, Any] = (),
 ) -> Plan:
@@ -47,8 +50,18 @@ def make_plan(
         bots = (loaded.bots["A"], loaded.bots["B"])
     if isinstance(bots, str) or len(bots) != 2:
         raise BadInput.of(f"bots is {bots!r}; must be two names, as in greedy,random")
-    first, second = (bot if isinstance(bot, Player) else player(bot, loaded.define) for bot in bots)
+    first, second = (_player(bot, loaded) for bot in bots)
     return Plan(loaded, first, second, checked_seed(seed))
+
+
+def _player(bot: BotLike, scenario: Scenario) -> Player:
+    if isinstance(bot, Player):
+        return bot
+    if isinstance(bot, Bot):
+        return player_of(bot)
+    if isinstance(bot, str):
+        return player(bot, scenario.define)
+    raise BadInput.of(f"bot is {bot!r}; must be a name, file.py:function, or a function made a bot with @bot")
 
 
 def run(
@@ -56,7 +69,7 @@ def run(
     *,
     matches: int | None = None,
     half_width: float | None = None,
-    bots: Sequence[BotName] | None = None,
+    bots: Sequence[BotLike] | None = None,
     seed: int | None = None,
     threads: int | None = None,
     overrides: Sequence[str] | Mapping[str, Any] = (),
@@ -76,7 +89,8 @@ def run(
     half_width
         Play until `score.first` and `shared` are both known to so much on either side (0.002 is 0.2 pp).
     bots
-        First and second; the scenario's own when absent.
+        First and second, each a name, `file.py:function` or a function made a bot with `@bot`; the scenario's own when
+        absent.
     seed
         0 to 2**63 - 1; drawn when absent, and recorded either way.
     threads
@@ -119,39 +133,6 @@ def run(
             return play(plan, amount, threads=threads, folder=folder, progress=show, command=("sim.run",))
 
 
-def load_run(folder: str | Path) -> Run:
-    """Read a finished run folder.
-
-    Raises
-    ------
-    BadInput
-        When the folder holds no finished run, or one of another schema.
-    """
-    from sim.stats.metrics import Estimate
-
-    path = Path(folder)
-    if not path.is_dir():
-        raise BadInput.of(f"{path} is no folder; must be a run folder")
-    manifest = read_json(path / "manifest.json")
-    summary = read_json(path / "summary.json")
-    for name, found in (("manifest.json", manifest), ("summary.json", summary)):
-        if not isinstance(found, dict) or found.get("schema") != 1:
-            raise BadInput.of(f"{path / name} is not of schema 1; it was written by another version")
-    try:
-        return Run(
-            scenario=load_scenario(manifest["scenario"]),
-            first=manifest["first"]["name"],
-            second=manifest["second"]["name"],
-            sums=read_sums(path),
-            estimates=tuple(Estimate(**estimate) for estimate in summary["estimates"]),
-            manifest=manifest,
-            notes=tuple(manifest["notes"]),
-            folder=path,
-        )
-    except (KeyError, TypeError) as error:
-        raise BadInput.of(f"{path} is damaged: {error}") from None
-
-
 def plan_of(run: Run) -> Plan:
     """The plan that a run played, with the bots as they are now.
 
@@ -160,16 +141,7 @@ def plan_of(run: Run) -> Plan:
     BadInput
         When a bot is gone or has changed since.
     """
-    players = []
-    for which in ("first", "second"):
-        told = run.manifest[which]
-        name = told["name"] if told["file"] is None else f"{told['file']}:{told['bot']}"
-        now = player(name, run.scenario.define)
-        was = {key: told[key] for key in ("bot", "source", "values")}
-        if now.identity != was:
-            raise BadInput.of(f"bot {name} has changed since this run was played")
-        players.append(now)
-    first, second = players
+    first, second = (player_again(run.manifest[which], run.scenario.define) for which in ("first", "second"))
     return Plan(run.scenario, first, second, run.manifest["seed"], run.manifest["namespace"])
 
 
@@ -184,12 +156,17 @@ def play_match(run: Run | Plan, number: int) -> dict[str, Any]:
     from sim.rows import match_table
 
     plan = run if isinstance(run, Plan) else plan_of(run)
-    played = None if isinstance(run, Plan) else run.manifest["matches_played"]
-    if isinstance(number, bool) or not isinstance(number, int) or number < 0 or (played and number >= played):
-        last = "" if played is None else f" to {played - 1}"
-        raise BadInput.of(f"match is {number!r}; must be a whole number from 0{last}")
-    pair, swap = divmod(number, plan.n_swaps)
-    rows = play_rows(plan, Chunk(pair, 1))
+    last = MAX_MATCHES - 1 if isinstance(run, Plan) else run.manifest["matches_played"] - 1
+    try:
+        m = -1 if isinstance(number, bool) else index(number)
+    except TypeError:
+        m = -1
+    if not 0 <= m <= last:
+        raise BadInput.of(f"match is {number!r}; must be a whole number from 0 to {last}")
+    pair, swap = divmod(m, plan.n_swaps)
+    chunk = Chunk(pair, 1)
+    rows = play_rows(plan, chunk)
+    sum_chunk(plan, chunk, rows, 1)  # marks a legal match whose partner is not
     table = match_table(plan, pair, rows, plan.scenario.digest)
     row: dict[str, Any] = table.slice(swap, 1).to_pylist()[0]
     return row

@@ -1,14 +1,10 @@
-"""From the name of a bot to a player: shipped bots, a scenario's own variants, and bots from a file."""
+"""From the name of a bot to a player: shipped bots, a scenario's own variants, and bots of one's own."""
 
 from __future__ import annotations
 
-import hashlib
-import importlib.util
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +16,10 @@ from sim.config.values import did_you_mean
 if TYPE_CHECKING:
     from kernels.dispatch.bots.decorator import Bot
 
-__all__ = ["Player", "check_bots", "player"]
+__all__ = ["Player", "check_bots", "player", "player_again", "player_of"]
+
+_FUNCTIONS: dict[str, Bot] = {}
+"""Bots that were given as functions in this process, by digest, so that their matches can be played again."""
 
 
 @dataclass(frozen=True)
@@ -36,13 +35,13 @@ class Player:
     values
         Its parameters, all of them.
     source
-        The file that a plug-in came from and that file's sha256; None for a shipped bot.
+        Of a bot that is not shipped: its file (None: a function of a notebook or script) and the digest of its sources.
     """
 
     name: str
     bot: Bot
     values: Mapping[str, float | str]
-    source: tuple[str, str] | None = None
+    source: tuple[str | None, str] | None = None
 
     @cached_property
     def params(self) -> npt.NDArray[np.float64]:
@@ -82,11 +81,58 @@ def player(name: str, define: Mapping[str, Mapping[str, Any]] | None = None) -> 
     if name in SHIPPED:
         return Player(name, SHIPPED[name], SHIPPED[name].values({}))
     if ".py:" in name:
-        return _plug_in(name)
+        from sim.plug_ins import bot_from_file
+
+        bot, file, digest = bot_from_file(name)
+        return Player(name, bot, bot.values({}), (file, digest))
     known = [*SHIPPED, *define]
     raise BadInput.of(
         f"bot {name!r} is unknown; must be one of {', '.join(known)}, or file.py:function{did_you_mean(name, known)}"
     )
+
+
+def player_of(bot: Bot) -> Player:
+    """The player of a bot that was made here: a shipped one, or a function of a notebook or script.
+
+    Raises
+    ------
+    BadInput
+        When it does not compile.
+    """
+    from kernels.dispatch.bots import SHIPPED
+    from kernels.dispatch.bots.decorator import BotError
+    from sim.plug_ins import function_digest
+
+    if SHIPPED.get(bot.name) is bot:
+        return player(bot.name)
+    try:
+        _ = bot.compiled
+    except BotError as error:
+        raise BadInput.of(f"bot {bot.name!r}: {error}") from error
+    digest = function_digest(bot.function)
+    _FUNCTIONS[digest] = bot
+    return Player(bot.name, bot, bot.values({}), (None, digest))
+
+
+def player_again(told: Mapping[str, Any], define: Mapping[str, Mapping[str, Any]]) -> Player:
+    """The player that a manifest tells of, as its bot is now.
+
+    Raises
+    ------
+    BadInput
+        When the bot is gone or has changed.
+    """
+    if told["file"] is not None:
+        now = player(f"{told['file']}:{told['bot']}")
+    elif told["source"] is None:
+        now = player(told["name"], define)
+    elif told["source"] in _FUNCTIONS:
+        now = player_of(_FUNCTIONS[told["source"]])
+    else:
+        raise BadInput.of(f"bot {told['name']} was a function of a notebook or script; it cannot be found again")
+    if now.identity != {key: told[key] for key in ("bot", "source", "values")}:
+        raise BadInput.of(f"bot {told['name']} has changed since this run was played")
+    return now
 
 
 def check_bots(
@@ -129,54 +175,3 @@ def check_bots(
                 (("bots", seat), f"is {name!r}; must be one of {', '.join(known)}{did_you_mean(name, known)}")
             )
     return problems
-
-
-def _plug_in(name: str) -> Player:
-    """The bot of a file: any `Bot` made with `@bot` at the top level of it."""
-    from kernels.dispatch.bots.decorator import Bot, BotError
-
-    file, _, function = name.rpartition(":")
-    path = Path(file)
-    if not path.is_file():
-        raise BadInput.of(f"bot {name!r}: there is no file {file}")
-    module_name = f"bots_from_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:16]}"
-    module = sys.modules.get(module_name)
-    if module is None:
-        spec = importlib.util.spec_from_file_location(module_name, path.resolve())
-        if spec is None or spec.loader is None:
-            raise BadInput.of(f"bot {name!r}: {file} is no Python file")
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[module_name] = module
-        try:
-            spec.loader.exec_module(module)
-        except BotError as error:
-            del sys.modules[module_name]
-            raise BadInput.of(f"bot {name!r}: {error}") from error
-        except Exception as error:
-            del sys.modules[module_name]
-            raise BadInput.of(f"bot {name!r}: {_where(error, file)}{type(error).__name__}: {error}") from error
-    found = {bot.name: bot for bot in vars(module).values() if isinstance(bot, Bot)}
-    if function not in found:
-        allowed = ", ".join(found) or "none; a bot is a function with @bot above it"
-        raise BadInput.of(
-            f"bot {name!r}: {file} has no bot {function}; it has {allowed}{did_you_mean(function, found)}"
-        )
-    bot = found[function]
-    try:
-        _ = bot.compiled
-    except BotError as error:
-        raise BadInput.of(f"bot {name!r}: {error}") from error
-    return Player(name, bot, bot.values({}), (file, hashlib.sha256(path.read_bytes()).hexdigest()))
-
-
-def _where(error: BaseException, file: str) -> str:
-    """`file:line: ` of the last frame of an exception that lies in the file."""
-    line = None
-    trace = error.__traceback__
-    while trace is not None:
-        if Path(trace.tb_frame.f_code.co_filename) == Path(file).resolve():
-            line = trace.tb_lineno
-        trace = trace.tb_next
-    if isinstance(error, SyntaxError):
-        line = error.lineno
-    return f"{file}:{line}: " if line else ""

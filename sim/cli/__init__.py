@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 
@@ -25,7 +26,10 @@ def main() -> None:
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         sys.exit(130)
-    except BrokenPipeError:
-        # Whoever read the output has closed it; nothing more can be said there.
+    except OSError as error:
+        # Whoever read the output has closed it, or there is no room for it; nothing more can be said there.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
+        if error.errno == errno.EPIPE:
+            sys.exit(1)
+        print(f"cannot write the output: {error.strerror or error}", file=sys.stderr)
+        sys.exit(2)

@@ -62,18 +62,17 @@ def show_map(
     screen = console()
     screen.print(
         f"map {rail_map.name}: {len(network.junctions)} junctions, {len(network.terminals)} terminals, "
-        f"{len(rail_map.tracks)} tracks; valid",
-        markup=False,
+        f"{len(rail_map.tracks)} tracks; valid"
     )
     if verdict.exact:
-        screen.print("mirror: exact. Equal bots have equal chances; a measured seat bias is noise.", markup=False)
+        screen.print("mirror: exact. Equal bots have equal chances; a measured seat bias is noise.")
     else:
-        screen.print("mirror: not exact. The labels alone can favour a seat, at these junctions:", markup=False)
+        screen.print("mirror: not exact. The labels alone can favour a seat, at these junctions:")
         for breach in verdict.breaches:
-            screen.print(f"  {breach.junction}: {breach.reason}", markup=False)
+            screen.print(f"  {breach.junction}: {breach.reason}")
     for warning in rail_map.warnings:
-        screen.print(f"warning: {warning}", markup=False)
-    screen.print(f"drawn in {path}", markup=False)
+        screen.print(f"warning: {warning}")
+    typer.echo(f"drawn in {path}")
 
 
 def _map_of(source: str) -> RailMap:
@@ -100,16 +99,14 @@ def bots(json: JsonOption = False) -> None:
         return
     screen = console()
     for name, bot in SHIPPED.items():
-        screen.print(name, style="bold", markup=False)
+        screen.print(name, style="bold")
         for paragraph in bot.doc.split("\n\n"):
-            screen.print(_indented(" ".join(paragraph.split()), 2, 0), markup=False)
+            screen.print(_indented(" ".join(paragraph.split()), 2, 0))
         for key, parameter in bot.params.items():
             allowed = ", ".join(parameter.choices) or f"{parameter.low:g} to {parameter.high:g}"
-            screen.print(
-                _indented(f"{key} = {_plain(parameter.default)} ({allowed}): {parameter.doc}", 4), markup=False
-            )
+            screen.print(_indented(f"{key} = {_plain(parameter.default)} ({allowed}): {parameter.doc}", 4))
         screen.print()
-    screen.print("A bot of your own: --bots my_bots.py:function, made with @bot.", markup=False)
+    screen.print("A bot of your own: --bots my_bots.py:function, made with @bot.")
 
 
 def _plain(value: float | str) -> str:

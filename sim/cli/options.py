@@ -106,10 +106,11 @@ def print_json(data: Any) -> None:
 
 
 def console(*, stderr: bool = False) -> Any:
-    """A rich console that keeps to 80 columns where nobody looks."""
+    """A rich console that keeps to 80 columns where nobody looks, and takes text as it is, brackets and colons too."""
     import sys
 
     from rich.console import Console
 
     stream = sys.stderr if stderr else sys.stdout
-    return Console(stderr=stderr, width=None if stream.isatty() else 80, highlight=False, soft_wrap=False)
+    width = None if stream.isatty() else 80
+    return Console(stderr=stderr, width=width, highlight=False, soft_wrap=False, markup=False, emoji=False)

@@ -78,7 +78,7 @@ def run(
     with folder:
         if folder.state == "complete":
             result = load_run(path)
-            console(stderr=True).print(f"This run is complete already in {path}; --again plays it anew.")
+            typer.echo(f"This run is complete already in {path}; --again plays it anew.", err=True)
         else:
             try:
                 with bar(only_terminal=True) as progress:

@@ -12,7 +12,9 @@ from kernels.codes import N_COLUMNS, POISON, Column
 from kernels.dispatch.batch import add_to_blocks, count_margins, fill_rows
 from kernels.dispatch.layout import new_state
 from kernels.dispatch.resolve import LOG_FIELDS
+from kernels.jit import PLAIN
 from kernels.random import new_streams
+from sim.config.errors import BadInput
 from sim.running.plan import Plan
 from sim.stats.sums import BlockSums, MarginHistogram
 
@@ -44,28 +46,38 @@ def play_rows(plan: Plan, chunk: Chunk, bench: Bench | None = None) -> Rows:
 
     Raises
     ------
+    BadInput
+        When a bot raised an exception.
     RuntimeError
         When the kernel left a row unwritten.
     """
     bench = bench or Bench()
     rows = np.full((chunk.n_pairs * plan.n_swaps, N_COLUMNS), POISON, np.int32)
-    fill_rows(
-        plan.rules,
-        bench.state,
-        bench.streams,
-        plan.first.bot.compiled,
-        plan.first.params,
-        plan.second.bot.compiled,
-        plan.second.params,
-        plan.seed,
-        plan.namespace,
-        chunk.first_pair,
-        chunk.stride,
-        chunk.n_pairs,
-        int(plan.pairing),
-        bench.log,
-        rows,
-    )
+    try:
+        fill_rows(
+            plan.rules,
+            bench.state,
+            bench.streams,
+            plan.first.bot.compiled,
+            plan.first.params,
+            plan.second.bot.compiled,
+            plan.second.params,
+            plan.seed,
+            plan.namespace,
+            chunk.first_pair,
+            chunk.stride,
+            chunk.n_pairs,
+            int(plan.pairing),
+            bench.log,
+            rows,
+        )
+    except Exception as error:  # the kernel itself raises nothing: a bot did
+        if PLAIN:
+            raise  # its author wants to see where
+        raise BadInput.of(
+            f"a bot of {plan.pairing_name} raised {type(error).__name__}: {error}; must return an order, whatever the "
+            "board (with NUMBA_DISABLE_JIT=1 it plays as plain Python and says where)"
+        ) from error
     if (rows == POISON).any():
         raise RuntimeError(f"the kernel left rows of {chunk} unwritten")
     return rows

@@ -28,8 +28,13 @@ def run_notes(plan: Plan, sums: BlockSums, asked: int | None) -> tuple[str, ...]
         )
     fair = plan.exactness.mirror_proof
     if plan.deterministic:
-        what = "one different match" if played == 1 else "two different matches, one for each seating"
-        notes.append(f"Neither bot draws, so there is {what}: it was played once and its figures have no interval.")
+        what = (
+            "there is one different match: it was played once, and its figures have no interval."
+            if played == 1
+            else "there are two different matches, one for each seating: they were played once each, and their figures "
+            "have no interval."
+        )
+        notes.append(f"Neither bot draws, so {what}")
         if plan.self_play and plan.first.bot.mirror_fair and exactness(plan.scenario.map).exact:
             notes.append(
                 "Two equal bots without chance mirror each other on an exact map: every match is shared by symmetry, "
@@ -38,17 +43,20 @@ def run_notes(plan: Plan, sums: BlockSums, asked: int | None) -> tuple[str, ...]
     elif asked is not None and played != asked:
         notes.append(f"{asked:,} matches were asked for; {played:,} were played, since matches come in pairs.")
     if fair and not plan.deterministic:
-        even = int(sums.pair_scores[:, 2].sum())
-        if even == sums.n_pairs:
+        legal = int(sums.legal_pairs.sum())
+        uneven = legal - int(sums.pair_scores[:, 2].sum())
+        if uneven:
+            notes.append(
+                f"{plan.first.name} is declared mirror-fair, but {uneven:,} of {legal:,} pairs are no mirror images; "
+                "seat bias was measured instead."
+            )
+        elif legal == sums.n_pairs:
             notes.append(
                 "Equal mirror-fair bots on an exact map: seat bias is 0 by proof, and every pair of matches bears "
                 "it out."
             )
-        else:
-            notes.append(
-                f"{plan.first.name} is declared mirror-fair, but {sums.n_pairs - even:,} of {sums.n_pairs:,} pairs are "
-                "no mirror images; seat bias was measured instead."
-            )
+        elif legal:
+            notes.append("Pairs with an illegal order bear no witness to a mirror-fair bot: seat bias was measured.")
     breaches = exactness(plan.scenario.map).breaches
     if breaches:
         where = ", ".join(dict.fromkeys(breach.junction for breach in breaches))
@@ -59,14 +67,13 @@ def run_notes(plan: Plan, sums: BlockSums, asked: int | None) -> tuple[str, ...]
 
 
 def false_declaration(plan: Plan, sums: BlockSums) -> str | None:
-    """What is wrong with a pairing that was declared to draw nothing; None when nothing is."""
-    if not plan.deterministic:
-        return None
+    """What is wrong with a bot that was declared to draw nothing; None when nothing is."""
     second_in_a = 1 if plan.pairing is Pairing.SEATS else 0
     for swap in sums.swaps:
         for seat, column in enumerate((Column.DRAWS_A, Column.DRAWS_B)):
+            bot = (plan.first, plan.second)[seat ^ (swap & second_in_a)]
             draws = int(sums.sums[:, swap, column].sum())
-            if draws:
-                bot = (plan.first, plan.second)[seat ^ (swap & second_in_a)]
-                return f"bot {bot.name} declares that it draws nothing, but took {draws} draws in one match"
+            if draws and bot.draws_nothing:
+                matches = int(sums.legal_pairs.sum())
+                return f"bot {bot.name} declares that it draws nothing, but took {draws:,} draws in {matches:,} matches"
     return None

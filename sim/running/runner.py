@@ -29,7 +29,7 @@ from sim.stats.precision import is_precise, plan_looks
 from sim.stats.sums import BlockSums
 from sim.store import MANIFEST_SCHEMA, RunFolder, told, write_json
 
-__all__ = ["CAP", "DEFAULT_MATCHES", "FIRST_LOOK", "Amount", "Interrupted", "play", "threads_here"]
+__all__ = ["CAP", "DEFAULT_MATCHES", "FIRST_LOOK", "MAX_MATCHES", "Amount", "Interrupted", "play", "threads_here"]
 
 DEFAULT_MATCHES = 100_000
 FIRST_LOOK = 16_384
@@ -37,6 +37,9 @@ FIRST_LOOK = 16_384
 
 CAP = 134_217_728
 """Most matches that a half-width may take when no number is named."""
+
+MAX_MATCHES = 2**53
+"""Most matches of a run: their numbers are exact wherever they are read."""
 
 LEVEL = 0.95
 SAVE_SECONDS = 5.0
@@ -64,8 +67,8 @@ class Amount:
             raise BadInput.of(f"half-width is {half_width}; must be above 0 and below 1 (0.002 is 0.2 pp)")
         if matches is not None and (isinstance(matches, bool) or not isinstance(matches, int) or matches < 1):
             raise BadInput.of(f"matches is {matches!r}; must be a whole number, 1 or more")
-        if matches is not None and matches > 2**53:
-            raise BadInput.of(f"matches is {matches}; must be at most {2**53}")
+        if matches is not None and matches > MAX_MATCHES:
+            raise BadInput.of(f"matches is {matches}; must be at most {MAX_MATCHES}")
         self.half_width = half_width
         self.matches = matches if matches is not None else (DEFAULT_MATCHES if half_width is None else CAP)
 
@@ -122,7 +125,7 @@ def play(
     Interrupted
         From the keyboard; the folder holds what was done.
     BadInput
-        When the folder cannot be written, or a bot draws that declared it does not.
+        When the folder cannot be written, a bot raises, or a bot draws that declared it does not.
     """
     for bot in (plan.first.bot, plan.second.bot):
         _ = bot.compiled  # here, so that the rate below is of playing
@@ -260,9 +263,13 @@ def _keep(run: Run, folder: RunFolder) -> None:
 
 @contextmanager
 def _interruptible(plan: Plan, looks: Sequence[int], ledger: Ledger, folder: RunFolder | None) -> Iterator[None]:
-    """Keep what is done when the keyboard interrupts, whatever was going on then."""
+    """Keep what is done when the keyboard interrupts, whatever was going on then; of nothing done leave nothing."""
     try:
         yield
+    except BadInput:
+        if folder is not None and not ledger.spans:
+            folder.clear_unfinished()
+        raise
     except KeyboardInterrupt:
         if folder is not None:
             folder.save(ledger)

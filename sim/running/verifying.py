@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -11,12 +12,14 @@ import numpy as np
 
 from kernels import fingerprint
 from sim.api import load_run, plan_of
+from sim.config.errors import BadInput
 from sim.rows import match_table
 from sim.running.chunks import Chunk, play_rows, sum_chunk
 from sim.running.plan import Plan
 from sim.running.result import Run
 from sim.running.runner import threads_here
 from sim.stats.sums import BlockSums, merge
+from sim.store import DAMAGED
 
 __all__ = ["Verdict", "verify"]
 
@@ -57,7 +60,7 @@ class Verdict:
     def sentence(self) -> str:
         """What a person wants to read."""
         what = f"{self.matches:,} of {self.of_matches:,} matches played again ({self.blocks} of {self.of_blocks} blocks"
-        what += ", every kept row compared)" if self.rows_compared else ")"
+        what += ", each of their kept rows compared)" if self.rows_compared else ")"
         kernel = "" if self.same_kernel else " The kernel sources have changed since the run."
         if self.identical:
             return f"IDENTICAL: {what}.{kernel}"
@@ -75,7 +78,7 @@ def verify(folder: str | Path, *, every_block: bool = False, threads: int | None
     run = load_run(folder)
     plan = plan_of(run)
     n_blocks = run.sums.n_blocks
-    chosen = range(n_blocks) if every_block else [int(run.manifest["digest"], 16) % n_blocks]
+    chosen = range(n_blocks) if every_block else [zlib.crc32(run.manifest["digest"].encode()) % n_blocks]
     kept = Path(folder) / "matches.parquet"
     rows = _kept_rows(kept, chosen, run) if kept.exists() else {}
 
@@ -116,6 +119,8 @@ def _play_block(plan: Plan, run: Run, block: int, kept: Any) -> tuple[BlockSums,
 def _same_rows(played: Any, kept: Any) -> bool:
     """Whether all but the match numbers agree; those of a block are not consecutive, as `match_table` takes them."""
     left_out = ["match", "pair"]
+    if list(played.columns) != list(kept.columns):
+        return False
     one = played.drop(columns=left_out).astype(object).to_numpy()
     other = kept.drop(columns=left_out).astype(object).to_numpy()
     return bool(one.shape == other.shape and ((one == other) | ((one != one) & (other != other))).all())
@@ -124,8 +129,13 @@ def _same_rows(played: Any, kept: Any) -> bool:
 def _kept_rows(path: Path, blocks: Any, run: Run) -> dict[int, Any]:
     import pandas as pd
 
-    frame = pd.read_parquet(path)
     n_blocks = run.sums.n_blocks
+    try:
+        frame = pd.read_parquet(path)
+        if not pd.api.types.is_integer_dtype(frame["pair"]):
+            raise ValueError("its pairs are no whole numbers")
+    except (*DAMAGED, TypeError) as error:
+        raise BadInput.of(f"{path} is damaged: {error}") from None
     return {block: frame[frame["pair"] % n_blocks == block].sort_values("match") for block in blocks}
 
 

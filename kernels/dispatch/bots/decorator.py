@@ -13,7 +13,7 @@ import numpy.typing as npt
 from numba import njit, types
 
 from kernels.dispatch.match import BOT_SIGNATURE
-from kernels.jit import CACHE_FOLDER, PLAIN
+from kernels.jit import CACHE_FOLDER, PLAIN, cache_in
 
 __all__ = ["ARGUMENTS", "Bot", "BotError", "Parameter", "bot"]
 
@@ -69,6 +69,8 @@ class Bot:
         Declared: a mirrored state with swapped luck lanes gives the mirrored order on an exact map (rules 7).
     draws_nothing
         Declared: with these parameter values the bot takes no draw. Checked against the draw counter of every match.
+    kept_as
+        Name, by all of its sources, under which a plug-in's machine code is kept between processes; None: it is not.
     """
 
     name: str
@@ -76,6 +78,7 @@ class Bot:
     params: Mapping[str, Parameter] = field(default_factory=dict)
     mirror_fair: bool = False
     draws_nothing: Callable[[Mapping[str, float | str]], bool] = lambda values: False
+    kept_as: str | None = None
 
     @property
     def doc(self) -> str:
@@ -125,21 +128,27 @@ class Bot:
         return result
 
     def _compiled_for(self, signature: Any) -> Any:
+        folder = self._cache_folder
         try:
-            return njit(signature, nogil=True, cache=self._cached)(self.function)
+            with cache_in(folder):
+                return njit(signature, nogil=True, cache=folder is not None)(self.function)
         except Exception as error:  # numba raises its own errors, and Python's for what it meets while compiling
             raise BotError(
                 f"{self.place}: bot {self.name} does not compile: {type(error).__name__}: {error}"
             ) from error
 
     @property
-    def _cached(self) -> bool:
-        """Whether machine code is kept: of shipped bots, whose sources name the folder.
+    def _cache_folder(self) -> Path | None:
+        """Where the machine code is kept; None: nowhere, and every process compiles it.
 
-        A plug-in compiles in every process: numba would not see an edit of a file that it imports.
+        numba looks at a bot's own file only and would not see an edit of one that it imports. A shipped bot's folder is
+        named by all kernel sources; a plug-in needs a `kept_as` that names all of its own.
         """
-        own = Path(self.function.__code__.co_filename)
-        return CACHE_FOLDER is not None and own.is_relative_to(_KERNELS)
+        if CACHE_FOLDER is None:
+            return None
+        if Path(self.function.__code__.co_filename).is_relative_to(_KERNELS):
+            return CACHE_FOLDER
+        return None if self.kept_as is None else CACHE_FOLDER / "bots" / self.kept_as
 
     @property
     def place(self) -> str:
