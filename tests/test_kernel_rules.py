@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 
 import numpy as np
 import pytest
 
 from kernels.codes import Column, Outcome
-from kernels.dispatch.layout import RULES_DTYPE, STATE_DTYPE
+from kernels.dispatch.batch import replay_orders, replay_row
+from kernels.dispatch.layout import RULES_DTYPE, STATE_DTYPE, new_state
+from kernels.jit import PLAIN
 from kernels.random import STREAM_DTYPE
 from sim.config.errors import BadInput
 from sim.records import read_record
 from sim.replaying import play_record, replay, replay_many
 from tests.dispatch_cases import HAND_CASES, REFUSED_CASES, recorded_cases
-from tests.kernel_tools import N_MAPS, board_of, expected_row, seeded, swapped_row
+from tests.kernel_tools import N_MAPS, NO_LOG, board_of, expected_row, seeded, swapped_row
 from tests.reference.dispatch import IllegalOrder, played_match
 from tests.reference.dispatch import replay as reference_replay
 from tests.reference.generate import random_record
@@ -133,7 +136,7 @@ def test_kernel_rules__longest_match_on_the_largest_map():
             {"start": {"at": at, "from": came_from}, "deliveries": [came_from, at]},
             {"start": {"at": at, "from": came_from}, "deliveries": [at]},
         ]
-        rail_map["deliveries"] = [came_from, at]
+        rail_map["deliveries"] = [came_from, at, *[at, came_from] * 500]  # train 2 loads the second
         order = {"move": "reverse", "toggle": None, "invest": None}
         both = {company: {"train": f"{company}1", **order} for company in "AB"}
         junctions = sorted(board_of(scenario).names.network.junctions)
@@ -151,6 +154,19 @@ def test_kernel_rules__longest_match_on_the_largest_map():
         assert match.sidings_bought == {"A": 62, "B": 62}
         assert match.deliveries == {"A": 1_000, "B": 1_000}
         assert match.cash["A"] == 10_000 + 1_000 * (10_000 + 1_000)
+
+
+@pytest.mark.skipif(
+    not PLAIN and os.environ.get("NUMBA_BOUNDSCHECK") != "1", reason="compiled kernels do not check bounds"
+)
+def test_kernel_rules__bounds_are_checked_where_that_is_asked():
+    """Else a warm cache would pass for a run with bounds checked."""
+    board = board_of(random_record(seeded("bounds", 0))["scenario"])
+    orders, verdict, row = np.zeros((0, 2), np.int64), np.zeros(3, np.int64), np.zeros(len(Column) - 20, np.int32)
+    state = new_state()
+    replay_orders(board.rules, state, orders, 0, NO_LOG, verdict)
+    with pytest.raises(IndexError):
+        replay_row(board.rules, state, row)
 
 
 def test_kernel_rules__no_field_hides_behind_a_method_of_numpy_records():
