@@ -338,3 +338,9 @@ def test_spoiled_maps__are_bad_here_when_they_are_bad_there() -> None:
         else:
             load_map(plain)
     assert n_bad > 50
+
+
+def test_label__as_a_key_that_is_empty(tmp_path: Path) -> None:
+    assert problems_of(load_scenario, write(tmp_path, rail_map=changed(MAP, "  ae: 2", "  '': 2"))) == [
+        "map.yaml:24: map.initial_routes.'' is no good as a key: must be a label of at least one character"
+    ]

@@ -244,3 +244,18 @@ def test_schema__describes_every_key() -> None:
         for name, field in model["properties"].items():
             assert field.get("description"), name
     assert schema["properties"]["dispatches"]["maximum"] == 1_000
+
+
+def test_digest__does_not_hang_on_the_order_of_keys() -> None:
+    one, two = {"bot": "greedy"}, {"bot": "random"}
+    first = load_scenario("standard", {"define": {"one": one, "two": two}})
+    second = load_scenario("standard", {"define": {"two": two, "one": one}})
+    assert first.digest == second.digest
+
+
+def test_scope__is_train_when_the_cargo_is_left_out(tmp_path: Path) -> None:
+    text = SCENARIO.replace("cargo:\n  rewards: [3, 4, 5]\n  scope: train\n", "")
+    rail_map = changed(MAP, "    deliveries: [Qe, Pe]\n", "")
+    assert problems_of(load_scenario, write(tmp_path, text, rail_map)) == [
+        "map.yaml:18: map.trains[1].deliveries is missing; must be given, since cargo.scope is train"
+    ]
