@@ -1,0 +1,60 @@
+"""What tests share: kernels may be plain, run folders may do without a report, and commands are given in process."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from kernels.jit import PLAIN
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip what only compiled kernels can do in time, or at all."""
+    if PLAIN:
+        for item in items:
+            if item.get_closest_marker("compiled"):
+                item.add_marker(pytest.mark.skip(reason="kernels are plain (NUMBA_DISABLE_JIT=1)"))
+
+
+@pytest.fixture
+def no_report(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run folders get a stand-in for the report, which takes longer than the run."""
+
+    def stand_in(run: object, folder: Path) -> None:
+        (folder / "report.html").write_text("a report", encoding="utf-8")
+
+    monkeypatch.setattr("sim.reports.page.write_report", stand_in)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a command did: exit code, standard output, standard error."""
+
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def sim_command(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> Callable[..., Answer]:
+    """`sim` in this process, in a new folder of its own: call it with the words of the command line."""
+    from sim.cli import main
+
+    monkeypatch.chdir(tmp_path)
+
+    def command(*words: object) -> Answer:
+        monkeypatch.setattr(sys, "argv", ["sim", *map(str, words)])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main()
+        said = capsys.readouterr()
+        code = ended.value.code
+        return Answer(code if isinstance(code, int) else int(code is not None), said.out, said.err)
+
+    return command
