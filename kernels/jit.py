@@ -14,7 +14,7 @@ from numba import njit
 
 from kernels import fingerprint
 
-__all__ = ["CACHE_FOLDER", "PLAIN", "cache_in", "entry", "helper"]
+__all__ = ["CACHE_FOLDER", "PLAIN", "cache_in", "entry", "helper", "routine"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -90,6 +90,11 @@ def cache_in(folder: Path | None) -> Iterator[None]:
 def helper(function: F) -> F:
     """Compile a small function into each of its callers."""
     return cast(F, njit(forceinline=True)(function))
+
+
+def routine(function: F) -> F:
+    """Compile a larger function that its callers call, and leave to the compiler whether it is copied into them."""
+    return cast(F, njit(nogil=True)(function))
 
 
 def entry(signature: Any) -> Callable[[F], F]:

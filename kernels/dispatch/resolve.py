@@ -11,7 +11,7 @@ from kernels.dispatch.orders import invest_of, reverse_of, toggle_mask, train_of
 from kernels.dispatch.view import destination, distance, has_siding, is_junction, next_arc, node_of, reward
 from kernels.jit import helper
 
-__all__ = ["EVENT_FIELDS", "resolve_dispatch"]
+__all__ = ["EVENT_FIELDS", "resolve_dispatch", "try_dispatch"]
 
 _A = int(Company.A)
 _B = int(Company.B)
@@ -38,8 +38,8 @@ LOG_FIELDS = 5
 
 @helper
 def _note(log, code, tick, x, y, z):  # type: ignore[no-untyped-def]
-    """Add an event to `log` [1 + events, LOG_FIELDS], whose [0, 0] counts them; a log without rows keeps none."""
-    if log.shape[0] != 0:
+    """Add an event to `log` [1 + events, LOG_FIELDS], whose [0, 0] counts them; None, or one without rows, keeps none."""
+    if log is not None and log.shape[0] != 0:
         i = log[0, 0] + 1
         log[0, 0] = i
         log[i, 0] = code
@@ -118,21 +118,20 @@ def _ticks(rules, state, c, t):  # type: ignore[no-untyped-def]
 def _roll(rules, state, order_a, order_b, log):  # type: ignore[no-untyped-def]
     """Roll both companies' ordered trains, tick by tick (rules 4.3 to 4.6).
 
-    `arc`, `cargo_item`, `next_item`, `cash_dollars`, `points` and the counts of `state` are modified in place.
+    `arc`, `cargo_item`, `next_item`, `cash_dollars`, `points` and the counts of events of `state` are modified in place.
+    Returns whether A and whether B delivered.
     """
     routes = state.routes
     train_a = train_of(order_a)
     train_b = train_of(order_b)
-    start_a = state.arc[_A, np.uint64(train_a)]
-    start_b = state.arc[_B, np.uint64(train_b)]
     to_a = destination(rules, state, _A, train_a)
     to_b = destination(rules, state, _B, train_b)
-    arc_a = start_a
-    arc_b = start_b
+    arc_a = state.arc[_A, np.uint64(train_a)]
+    arc_b = state.arc[_B, np.uint64(train_b)]
     left_a = _ticks(rules, state, _A, train_a)
     left_b = _ticks(rules, state, _B, train_b)
-    nearer_a = False
-    nearer_b = False
+    delivered_a = False
+    delivered_b = False
     stopped = 0
     tick = 1
     while left_a > 0 or left_b > 0:
@@ -161,28 +160,53 @@ def _roll(rules, state, order_a, order_b, log):  # type: ignore[no-untyped-def]
             if node_a == to_a:
                 _deliver(rules, state, _A, train_a, node_a, tick, log)
                 left_a = 0
-                nearer_a = True
+                delivered_a = True
         if left_b > 0:
             arc_b = next_b
             left_b -= 1
             if node_b == to_b:
                 _deliver(rules, state, _B, train_b, node_b, tick, log)
                 left_b = 0
-                nearer_b = True
+                delivered_b = True
         tick += 1
     state.arc[_A, np.uint64(train_a)] = arc_a
     state.arc[_B, np.uint64(train_b)] = arc_b
     state.last_stopped = stopped
-    from_a = node_of(rules, start_a)
-    from_b = node_of(rules, start_b)
-    at_a = node_of(rules, arc_a)
-    at_b = node_of(rules, arc_b)
-    state.idle[_A] += at_a == from_a
-    state.idle[_B] += at_b == from_b
-    nearer_a |= distance(rules, at_a, to_a) < distance(rules, from_a, to_a)
-    nearer_b |= distance(rules, at_b, to_b) < distance(rules, from_b, to_b)
-    state.stuck[_A] += not nearer_a
-    state.stuck[_B] += not nearer_b
+    return delivered_a, delivered_b
+
+
+@helper
+def _count(rules, state, c, train, start, to, delivered):  # type: ignore[no-untyped-def]
+    """Count an idle order and a stuck dispatch of company c, by where its train stood and where it was to go."""
+    i = np.uint64(c)
+    came_from = node_of(rules, start)
+    at = node_of(rules, state.arc[i, np.uint64(train)])
+    state.idle[i] += at == came_from
+    # The parked train came no nearer; a delivery counts as nearer.
+    state.stuck[i] += not (delivered or distance(rules, at, to) < distance(rules, came_from, to))
+
+
+@helper
+def try_dispatch(rules, state, order_a, order_b):  # type: ignore[no-untyped-def]
+    """Resolve one dispatch as `resolve_dispatch` does, without events and without the counts of idle and stuck.
+
+    For bots that try orders on a state of their own.
+    """
+    _invest(rules, state, _A, order_a)
+    _invest(rules, state, _B, order_b)
+    _switch(state, order_a, order_b)
+    _roll(rules, state, order_a, order_b, None)
+    _settle(rules, state, order_a, order_b)
+
+
+@helper
+def _settle(rules, state, order_a, order_b):  # type: ignore[no-untyped-def]
+    """Income (rules 4.7), and on to the next dispatch."""
+    state.cash_dollars[_A] += rules.income_dollars
+    state.cash_dollars[_B] += rules.income_dollars
+    state.last_order[_A] = order_a
+    state.last_order[_B] = order_b
+    state.dispatch += 1
 
 
 @helper
@@ -198,14 +222,18 @@ def resolve_dispatch(rules, state, order_a, order_b, log):  # type: ignore[no-un
     order_a, order_b
         Legal packed orders (`orders.illegality`); not checked here.
     log
-        int64 [1 + events, LOG_FIELDS], events written to rows 1 to log[0, 0]; shape (0, LOG_FIELDS) to keep none.
+        int64 [1 + events, LOG_FIELDS], events written to rows 1 to log[0, 0]; shape (0, LOG_FIELDS), or None, to keep none.
     """
+    train_a = train_of(order_a)
+    train_b = train_of(order_b)
+    start_a = state.arc[_A, np.uint64(train_a)]
+    start_b = state.arc[_B, np.uint64(train_b)]
+    to_a = destination(rules, state, _A, train_a)
+    to_b = destination(rules, state, _B, train_b)
     _invest(rules, state, _A, order_a)
     _invest(rules, state, _B, order_b)
     _switch(state, order_a, order_b)
-    _roll(rules, state, order_a, order_b, log)
-    state.cash_dollars[_A] += rules.income_dollars
-    state.cash_dollars[_B] += rules.income_dollars
-    state.last_order[_A] = order_a
-    state.last_order[_B] = order_b
-    state.dispatch += 1
+    delivered_a, delivered_b = _roll(rules, state, order_a, order_b, log)
+    _count(rules, state, _A, train_a, start_a, to_a, delivered_a)
+    _count(rules, state, _B, train_b, start_b, to_b, delivered_b)
+    _settle(rules, state, order_a, order_b)

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from kernels import fingerprint
 from kernels.codes import Pairing
@@ -110,6 +111,16 @@ class Plan:
     def rules(self) -> np.recarray[Any, Any]:
         """The scenario as the kernels read it."""
         return lower(self.scenario)
+
+    @cached_property
+    def first_memory(self) -> npt.NDArray[np.float64]:
+        """What the first bot gets as `params`."""
+        return self.first.bot.memory(self.rules, self.first.values)
+
+    @cached_property
+    def second_memory(self) -> npt.NDArray[np.float64]:
+        """What the second bot gets as `params`."""
+        return self.first_memory if self.self_play else self.second.bot.memory(self.rules, self.second.values)
 
     @property
     def limits(self) -> Mapping[str, float]:

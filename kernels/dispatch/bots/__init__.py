@@ -14,9 +14,11 @@ packed int64 order, may read all that is in `rules` and `state`, writes to nothi
 
 from kernels.dispatch.bots.decorator import Bot, Parameter, bot
 from kernels.dispatch.bots.greedy import greedy
+from kernels.dispatch.bots.saboteur import saboteur
+from kernels.dispatch.bots.thinking import equilibrium, planner
 from kernels.dispatch.bots.uniform import random
 
 __all__ = ["SHIPPED", "Bot", "Parameter", "bot"]
 
-SHIPPED: dict[str, Bot] = {b.name: b for b in (random, greedy)}
+SHIPPED: dict[str, Bot] = {b.name: b for b in (random, greedy, saboteur, planner, equilibrium)}
 """Shipped bots by name, weak to strong."""

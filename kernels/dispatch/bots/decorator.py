@@ -79,6 +79,7 @@ class Bot:
     mirror_fair: bool = False
     draws_nothing: Callable[[Mapping[str, float | str]], bool] = lambda values: False
     kept_as: str | None = None
+    prepare: Callable[[Any, Mapping[str, float | str]], npt.NDArray[np.float64]] | None = None
 
     @property
     def doc(self) -> str:
@@ -110,6 +111,19 @@ class Bot:
         array = np.array([p.code(values[name]) for name, p in self.params.items()], np.float64)
         array.flags.writeable = False
         return array
+
+    def memory(self, rules: Any, values: Mapping[str, float | str]) -> npt.NDArray[np.float64]:
+        """What the function gets as `params`: the parameters and, behind them, what `prepare` makes of the rules.
+
+        A bot that prepares finds it behind its parameters, at the next even index.
+        """
+        array = self.array(values)
+        if self.prepare is None:
+            return array
+        padding = np.zeros(array.size % 2)
+        memory = np.concatenate([array, padding, self.prepare(rules, values)])
+        memory.flags.writeable = False
+        return memory
 
     @functools.cached_property
     def compiled(self) -> Callable[..., int]:
@@ -163,6 +177,7 @@ def bot(
     params: Mapping[str, Parameter] | None = None,
     mirror_fair: bool = False,
     draws_nothing: Callable[[Mapping[str, float | str]], bool] | bool = False,
+    prepare: Callable[[Any, Mapping[str, float | str]], npt.NDArray[np.float64]] | None = None,
 ) -> Callable[[Callable[..., int]], Bot]:
     """Make a bot of a function of (rules, state, c, params, stream) that returns a packed order.
 
@@ -185,6 +200,8 @@ def bot(
                 f"({', '.join(ARGUMENTS)}); {function.__name__} takes {n_arguments}"
             )
         nothing = draws_nothing if callable(draws_nothing) else lambda values: bool(draws_nothing)
-        return Bot(name or function.__name__, function, dict(params or {}), mirror_fair, nothing)
+        return Bot(
+            name or function.__name__, function, dict(params or {}), mirror_fair, nothing, prepare=prepare
+        )
 
     return decorate

@@ -141,35 +141,16 @@ def best_purchase(rules, state, c, allowed, contest, earning, entered):  # type:
     return invest
 
 
-@bot(
-    params={
-        "noise": Parameter(
-            3.0, 0.0, 100.0, "each train's value is multiplied by a random factor from 1 to 1 + noise, every dispatch"
-        ),
-        "invest": Parameter("free", choices=("free", "none", "upgrade", "siding"), doc="what it is allowed to buy"),
-        "contest": Parameter(
-            0.08, 0.0, 1.0, "share of later dispatches in which a siding at a contested junction is expected to decide"
-        ),
-    },
-    mirror_fair=True,
-    draws_nothing=lambda values: values["noise"] == 0,
-)
-def greedy(rules, state, c, params, stream):  # type: ignore[no-untyped-def]
-    """Takes the best reward per dispatch as if there were no rival, by the shortest way, and sets the switch it needs.
-
-    A train is worth its cargo's reward over the dispatches to its destination, times the noise; a cargo that cannot
-    arrive before the end is worth nothing. Of the investments it buys the one that pays for itself first, and saves
-    up for it. Without noise two greedy bots on an exact map mirror each other for ever.
-    """
+@helper
+def greedy_order(rules, state, c, noise, luck, allowed, contest):  # type: ignore[no-untyped-def]
+    """The order of `greedy` for 32 bits of luck, of which each train takes 16; none is used without noise."""
     i = np.uint64(c)
-    noise = params[0]
     remaining = rules.dispatches - state.dispatch + 1
     train = np.int64(0)
     train_reverse = np.int64(0)
     train_toggle = np.int64(NO_TOGGLE)
     best = -1.0
     earning = 0.0
-    luck = draw32(stream) if noise > 0.0 else np.int64(0)  # 16 bits for each train
     for t in range(2):
         ticks = rules.upgraded_speed_ticks if (state.upgraded[i] >> t) & 1 else np.int64(1)
         to = destination(rules, state, c, t)
@@ -190,8 +171,32 @@ def greedy(rules, state, c, params, stream):  # type: ignore[no-untyped-def]
     if train_toggle != NO_TOGGLE:
         routes ^= np.int64(1) << train_toggle
     entered = node_of(rules, next_arc(rules, routes, state.arc[i, np.uint64(train)], train_reverse))
-    allowed = np.int64(params[1])
     invest = np.int64(_NONE)
     if allowed != _NO_INVESTMENT:
-        invest = best_purchase(rules, state, c, allowed, params[2], earning, entered)
+        invest = best_purchase(rules, state, c, allowed, contest, earning, entered)
     return pack_order(train, train_reverse, train_toggle, invest)
+
+
+@bot(
+    params={
+        "noise": Parameter(
+            3.0, 0.0, 100.0, "each train's value is multiplied by a random factor from 1 to 1 + noise, every dispatch"
+        ),
+        "invest": Parameter("free", choices=("free", "none", "upgrade", "siding"), doc="what it is allowed to buy"),
+        "contest": Parameter(
+            0.08, 0.0, 1.0, "share of later dispatches in which a siding at a contested junction is expected to decide"
+        ),
+    },
+    mirror_fair=True,
+    draws_nothing=lambda values: values["noise"] == 0,
+)
+def greedy(rules, state, c, params, stream):  # type: ignore[no-untyped-def]
+    """Takes the best reward per dispatch as if there were no rival, by the shortest way, and sets the switch it needs.
+
+    A train is worth its cargo's reward over the dispatches to its destination, times the noise; a cargo that cannot
+    arrive before the end is worth nothing. Of the investments it buys the one that pays for itself first, and saves
+    up for it. Without noise two greedy bots on an exact map mirror each other for ever.
+    """
+    noise = params[0]
+    luck = draw32(stream) if noise > 0.0 else np.int64(0)
+    return greedy_order(rules, state, c, noise, luck, np.int64(params[1]), params[2])
