@@ -283,6 +283,19 @@ def test_exact__equal_mirror_fair_bots():
         assert found["seat_bias"].high > 0
 
 
+def test_exact__single_shared_match():
+    """Equal mirror-fair bots that draw nothing play one match, which symmetry makes a shared one."""
+    rows = still_rows(1)[:1]
+    known = Exactness(deterministic=True, mirror_proof=True)
+    found = estimates(sum_rows(rows, Pairing.SINGLE, np.zeros(1, np.int64), 1), exact=known)
+    assert {found[name].method for name in ("score.first", "score.first.seat_b", "seat_bias")} == {"exact"}
+    assert (found["score.first.seat_b"].value, found["seat_bias"].value, found["seat_bias"].n) == (0.5, 0, 1)
+    assert (found["shared"].value, found["shared"].method) == (1, "deterministic")
+    rows[0, [Column.OUTCOME, Column.POINTS_A]] = (Outcome.A_ON_POINTS, 8)
+    found = estimates(sum_rows(rows, Pairing.SINGLE, np.zeros(1, np.int64), 1), exact=known)
+    assert (found["seat_bias"].value, found["seat_bias"].method) == (1, "deterministic")
+
+
 def test_exact__never_said_of_changed_seats():
     """A pair of unequal bots may sum to 1 by seat alone: the seat then decides all, and nothing is proven."""
     rows = still_rows(100, points=(5, 1), outcome=Outcome.A_ON_POINTS, draws=2)
