@@ -135,8 +135,9 @@ def _estimate(
     measured = metric.measure(sums)
     matches = measured.counts.sum(axis=1) if isinstance(measured, Bins) else measured.matches
     n, n_units = int(matches.sum()), int(measured.pairs.sum())
-    nobody_moved = sums.pairing == Pairing.SINGLE and not (known.deterministic or known.mirror_proof)
-    if n == 0 or (metric.name == "score.first.seat_b" and nobody_moved):
+    # In single matches the first bot never sat in seat B, unless the bots are proven to be equal.
+    unseated = metric.name == "score.first.seat_b" and sums.pairing == Pairing.SINGLE and not known.mirror_proof
+    if n == 0 or unseated:
         return Estimate(pairing_name, metric.name, None, None, None, 0, 0, NO_MATCHES)
     if known.deterministic:
         n = n_units = n // n_units if sums.pairing == Pairing.SEATS else 1
