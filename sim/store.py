@@ -10,7 +10,6 @@ import os
 import re
 import shutil
 import sys
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal
@@ -34,9 +33,6 @@ _LOCK = ".lock"
 _PARTS = "matches.parts"
 _TEMPORARY = re.compile(r"\.[\w.-]+\.\d+\.tmp|\.matches\.parquet\.tmp")
 """What `write_atomically` and `join_parts` leave behind when their process is killed."""
-
-DAMAGED = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile)
-"""What reading a damaged .npz or Parquet file raises (Arrow's own errors are of these)."""
 
 State = Literal["new", "unfinished", "complete"]
 
@@ -90,6 +86,12 @@ def _npz(arrays: dict[str, Any]) -> bytes:
     buffer = io.BytesIO()
     np.savez(buffer, **arrays)
     return buffer.getvalue()
+
+
+def _arrays(path: Path) -> dict[str, Any]:
+    """The arrays of an .npz file by name. Read at once: numpy leaves a damaged file open."""
+    with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as file:
+        return {key: file[key] for key in file.files}
 
 
 @contextlib.contextmanager
@@ -198,7 +200,13 @@ class RunFolder:
         if not told_by.exists():
             return "new"
         complete = told_by is manifest
-        found = _read_object(told_by).get("digest")
+        read = _read_object(told_by)
+        if read.get("schema") != MANIFEST_SCHEMA:
+            raise BadInput.of(
+                f"{told_by} is of schema {read.get('schema')}, from another version; must be {MANIFEST_SCHEMA}; "
+                "name another --out"
+            )
+        found = read.get("digest")
         if found != self.digest:
             raise BadInput.of(
                 f"{self.path} holds another{'' if complete else ', unfinished'} run (digest {str(found)[:12]}, this "
@@ -254,13 +262,12 @@ class RunFolder:
         if not path.exists() or (self.with_matches and not identity.get("with_matches")):
             return None
         try:
-            with np.load(path) as file:
-                arrays = {key: file[key] for key in file.files}
+            arrays = _arrays(path)
             spans = [(int(start), int(stop)) for start, stop in arrays.pop("spans")]
             sums = BlockSums.from_arrays(arrays)
             if sums.n_pairs != sum(stop - start for start, stop in spans):
                 raise ValueError("its pairs and its sums differ")
-        except (*DAMAGED, TypeError) as error:
+        except Exception as error:  # a damaged file may raise anything
             raise BadInput.of(f"{path} is damaged ({error}); use --again to play the run anew") from None
         return Ledger(sums, spans)
 
@@ -347,7 +354,7 @@ def _part(path: Path) -> pa.Table:
 
     try:
         return pq.read_table(io.BytesIO(path.read_bytes()))
-    except DAMAGED as error:
+    except Exception as error:  # a damaged file may raise anything
         raise BadInput.of(f"{path} is damaged ({error}); use --again to play the run anew") from None
 
 
@@ -355,9 +362,8 @@ def read_sums(folder: Path) -> BlockSums:
     """The exact block sums of a finished run."""
     path = folder / "sums.npz"
     try:
-        with np.load(path) as file:
-            return BlockSums.from_arrays({key: file[key] for key in file.files})
+        return BlockSums.from_arrays(_arrays(path))
     except FileNotFoundError:
         raise BadInput.of(f"{path} is missing; this is no finished run folder") from None
-    except (*DAMAGED, TypeError) as error:
+    except Exception as error:  # a damaged file may raise anything
         raise BadInput.of(f"{path} is damaged: {error}") from None

@@ -9,7 +9,10 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from concurrent.futures import Future
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -17,7 +20,7 @@ import pytest
 
 import sim
 from kernels.codes import Pairing
-from sim.running import runner
+from sim.running import engine, runner
 from sim.running.engine import play_pairs
 from sim.running.ledger import Ledger
 from sim.running.plan import BLOCKS, Plan
@@ -307,6 +310,24 @@ def test_running_reproducible__killed(uninterrupted, tmp_path):
 # -- wherever the process is killed -----------------------------------------------------------------------------------
 
 
+class AtOnce:
+    """An executor that does its work when it is given, so that nothing else happens while a picture is taken."""
+
+    def __init__(self, *_: object, **__: object) -> None:
+        pass
+
+    def __enter__(self) -> AtOnce:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def submit(self, work: Callable[..., Any], *given: Any) -> Future[Any]:
+        done: Future[Any] = Future()
+        done.set_result(work(*given))
+        return done
+
+
 class Camera:
     """Copies of a run folder as it is before every operation on its files: what a kill there would leave."""
 
@@ -333,8 +354,9 @@ class Camera:
 
 
 def test_running_reproducible__killed_at_any_moment(tmp_path, monkeypatch):
-    """Before whatever operation on a file: the same command goes on to the same bytes and leaves nothing lying about."""
+    """Before whatever operation on a file: the same command goes on to the same bytes and leaves nothing behind."""
     monkeypatch.setattr(runner, "SAVE_SECONDS", -1.0)
+    monkeypatch.setattr(engine, "ThreadPoolExecutor", AtOnce)
     plan, amount = plan_of_bots("random", "random"), Amount(40)
     folder, album = tmp_path / "run", tmp_path / "album"
     album.mkdir()
@@ -365,8 +387,9 @@ def test_running_reproducible__killed_at_any_moment(tmp_path, monkeypatch):
     assert complete > 2, "the folder is complete as soon as the manifest is there"
 
 
-def test_running_reproducible__killed_while_playing_anew(tmp_path):
+def test_running_reproducible__killed_while_playing_anew(tmp_path, monkeypatch):
     """`again` never leaves a folder that nobody knows what to do with."""
+    monkeypatch.setattr(engine, "ThreadPoolExecutor", AtOnce)
     plan, amount = plan_of_bots("random", "random"), Amount(40)
     folder, album = tmp_path / "run", tmp_path / "album"
     album.mkdir()
@@ -417,5 +440,5 @@ def test_running_reproducible__unfinished_of_another_count_is_another_run(tmp_pa
         kept(tmp_path / "run", plan, Amount(42))
     assert files_under(tmp_path / "run") == before
     edited(tmp_path / "run" / "unfinished.json", lambda data: data.clear())
-    with pytest.raises(sim.BadInput, match="holds another, unfinished run"):
+    with pytest.raises(sim.BadInput, match="from another version"):
         kept(tmp_path / "run", plan, Amount(40))
