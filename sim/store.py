@@ -31,6 +31,7 @@ _PARTIAL = "unfinished.npz"
 _IDENTITY = "unfinished.json"
 _LOCK = ".lock"
 _PARTS = "matches.parts"
+_PAIRINGS = "pairings"
 _TEMPORARY = re.compile(r"\.[\w.-]+\.\d+\.tmp|\.matches\.parquet\.tmp")
 """What `write_atomically` and `join_parts` leave behind when their process is killed."""
 
@@ -227,7 +228,7 @@ class RunFolder:
             # The manifest goes last: without it and without an unfinished run, the rest is nobody's.
             for name in ("summary.json", "sums.npz", "report.html", "matches.parquet"):
                 (self.path / name).unlink(missing_ok=True)
-            for name in ("figures", "tables"):
+            for name in ("figures", "tables", _PAIRINGS):
                 shutil.rmtree(self.path / name, ignore_errors=True)
             self.clear_unfinished()
             (self.path / "manifest.json").unlink(missing_ok=True)
@@ -238,26 +239,32 @@ class RunFolder:
             self._drop_parts()
             for name in (_PARTIAL, _IDENTITY):
                 (self.path / name).unlink(missing_ok=True)
-            for entry in self.path.iterdir():
-                if _TEMPORARY.fullmatch(entry.name):
-                    entry.unlink()
+            for folder in (self.path, self.path / _PAIRINGS):
+                for entry in folder.iterdir() if folder.is_dir() else ():
+                    if _TEMPORARY.fullmatch(entry.name):
+                        entry.unlink()
 
     def _drop_parts(self) -> None:
         with contextlib.suppress(FileNotFoundError):
             shutil.rmtree(self.path / _PARTS)
 
-    def save(self, ledger: Ledger) -> None:
-        """Keep what is done, so that the run can be continued from here."""
+    def save(self, ledger: Ledger, pairing: str | None = None) -> None:
+        """Keep what is done, so that the run can be continued from here.
+
+        A study of several pairings names which of them; their ledgers stay when it is complete.
+        """
         with told(self.path):
             identity = {"schema": MANIFEST_SCHEMA, "digest": self.digest, "with_matches": self.with_matches}
             # First what says whose the rest is.
             write_json(self.path / _IDENTITY, identity)
+            path = self._ledger(pairing)
+            path.parent.mkdir(exist_ok=True)
             spans = np.array(ledger.spans, np.int64).reshape(-1, 2)
-            write_atomically(self.path / _PARTIAL, _npz({"spans": spans, **ledger.sums.as_arrays()}))
+            write_atomically(path, _npz({"spans": spans, **ledger.sums.as_arrays()}))
 
-    def saved(self) -> Ledger | None:
+    def saved(self, pairing: str | None = None) -> Ledger | None:
         """What an unfinished run had done; None when nothing was kept, or not the matches that are wanted now."""
-        path = self.path / _PARTIAL
+        path = self._ledger(pairing)
         identity = _read_object(self.path / _IDENTITY)
         if not path.exists() or (self.with_matches and not identity.get("with_matches")):
             return None
@@ -270,6 +277,9 @@ class RunFolder:
         except Exception as error:  # a damaged file may raise anything
             raise BadInput.of(f"{path} is damaged ({error}); use --again to play the run anew") from None
         return Ledger(sums, spans)
+
+    def _ledger(self, pairing: str | None) -> Path:
+        return self.path / _PARTIAL if pairing is None else self.path / _PAIRINGS / f"{pairing}.npz"
 
     def write_part(self, first_pair: int, last_pair: int, table: pa.Table) -> None:
         """Keep a chunk's matches, until `join_parts`."""
