@@ -211,6 +211,8 @@ def test_docs__what_is_shown_runs(page, as_shown, capsys):
         if block.info.startswith("sh"):
             for words in commands(block.text):
                 last = shortened(words)
+                if PLAIN and words[0] == "bench":
+                    continue  # its speed is not worth the wait
                 if after is None or after.info != "text errors":
                     allowed = {0, 3} if "--half-width" in words else {0}
                     assert carried_out(last) in allowed, f"{place}: {shlex.join(last)}: {capsys.readouterr().err}"
@@ -264,6 +266,13 @@ def test_docs__files_and_keys_of_a_run_folder_are_listed(tmp_path):
     files = {name for name in names if "." in name}
     keys = names - files
     assert keys <= {*run.manifest, *run.estimates[0].as_dict()}
+
+
+def test_docs__the_interval_that_the_readme_explains_is_one_that_it_shows():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    explained = re.search(r"`([\d.]+% ± [\d.]+ pp)` is a 95% interval", readme)
+    assert explained is not None
+    assert f" {explained[1]}\n" in readme
 
 
 def test_docs__commands_are_all_listed():
