@@ -312,14 +312,14 @@ def test_running_play__half_width_is_reached_at_a_look_and_says_its_level(monkey
     played = run.manifest["matches_played"]
     assert played in looks.matches[1:-1]
     assert max(half_width(run[name]) for name in ("score.first", "shared")) <= target
-    again = summarise(run.sums, run.pairing, level=looks.level, exact=plan.exactness, limits=plan.limits)
+    again = summarise(run.sums, run.pairing, level=looks.level, exact=plan.certainty, limits=plan.limits)
     assert tuple(again) == run.estimates
-    at_95 = summarise(run.sums, run.pairing, exact=plan.exactness, limits=plan.limits)
+    at_95 = summarise(run.sums, run.pairing, exact=plan.certainty, limits=plan.limits)
     for wide, narrow in zip(again, at_95, strict=True):
         if wide.method in ("wilson", "t"):
             assert wide.high - wide.low > narrow.high - narrow.low
     before = play(plan, Amount(looks.matches[looks.matches.index(played) - 1]))
-    earlier = summarise(before.sums, run.pairing, level=looks.level, exact=plan.exactness, limits=plan.limits)
+    earlier = summarise(before.sums, run.pairing, level=looks.level, exact=plan.certainty, limits=plan.limits)
     by_name = {estimate.metric: estimate for estimate in earlier}
     assert max(half_width(by_name[name]) for name in ("score.first", "shared")) > target
     assert play(plan, Amount(cap, target), threads=1, chunk_pairs=3).summary() == run.summary()

@@ -176,7 +176,7 @@ def play(
                 on_chunk=on_chunk,
                 on_rows=on_rows if folder is not None and folder.with_matches else None,
             )
-            estimates = summarise(ledger.sums, plan.pairing_name, level=level, exact=plan.exactness, limits=plan.limits)
+            estimates = summarise(ledger.sums, plan.pairing_name, level=level, exact=plan.certainty, limits=plan.limits)
             if amount.half_width is not None:
                 precise = is_precise(estimates, amount.half_width)
                 if precise:

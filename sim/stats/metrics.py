@@ -12,7 +12,7 @@ from sim.stats import intervals
 from sim.stats.definitions import METRICS, Bins, Kind, MetricDefinition, Totals, first_margins, first_seats, spreads
 from sim.stats.sums import BlockSums, Int64s
 
-__all__ = ["METRICS", "Estimate", "Exactness", "MetricDefinition", "histogram", "seat_table", "summarise"]
+__all__ = ["METRICS", "Certainty", "Estimate", "MetricDefinition", "histogram", "seat_table", "summarise"]
 
 EXACT = "exact"
 DETERMINISTIC = "deterministic"
@@ -23,7 +23,7 @@ PROVEN = ("score.first", "score.first.seat_a", "score.first.seat_b", "seat_bias"
 
 
 @dataclass(frozen=True)
-class Exactness:
+class Certainty:
     """What is known of a pairing beforehand.
 
     Attributes
@@ -80,7 +80,7 @@ def summarise(
     pairing_name: str,
     *,
     level: float = 0.95,
-    exact: Exactness | None = None,
+    exact: Certainty | None = None,
     limits: Mapping[str, float] | None = None,
     metrics: Iterable[str] | None = None,
 ) -> list[Estimate]:
@@ -111,17 +111,17 @@ def summarise(
     KeyError
         If a name is not defined.
     """
-    known = _honoured(sums, exact or Exactness())
+    known = _honoured(sums, exact or Certainty())
     names = METRICS if metrics is None else metrics
     return [_estimate(sums, pairing_name, METRICS[name], level, known, limits) for name in names]
 
 
-def _honoured(sums: BlockSums, exact: Exactness) -> Exactness:
+def _honoured(sums: BlockSums, exact: Certainty) -> Certainty:
     """Strip the claims that the matches themselves do not bear out."""
     drawn = sums.sums[:, :, [Column.DRAWS_A, Column.DRAWS_B]].any()
     even_score = 1 if sums.pairing == Pairing.SINGLE else 2
     even = sums.pairing != Pairing.SEATS and int(sums.pair_scores[:, even_score].sum()) == sums.n_pairs
-    return Exactness(exact.deterministic and not drawn, exact.mirror_proof and even)
+    return Certainty(exact.deterministic and not drawn, exact.mirror_proof and even)
 
 
 def _estimate(
@@ -129,7 +129,7 @@ def _estimate(
     pairing_name: str,
     metric: MetricDefinition,
     level: float,
-    known: Exactness,
+    known: Certainty,
     limits: Mapping[str, float] | None,
 ) -> Estimate:
     measured = metric.measure(sums)
