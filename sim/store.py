@@ -10,7 +10,6 @@ import os
 import re
 import shutil
 import sys
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal
@@ -32,11 +31,9 @@ _PARTIAL = "unfinished.npz"
 _IDENTITY = "unfinished.json"
 _LOCK = ".lock"
 _PARTS = "matches.parts"
+_PAIRINGS = "pairings"
 _TEMPORARY = re.compile(r"\.[\w.-]+\.\d+\.tmp|\.matches\.parquet\.tmp")
 """What `write_atomically` and `join_parts` leave behind when their process is killed."""
-
-DAMAGED = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile)
-"""What reading a damaged .npz or Parquet file raises (Arrow's own errors are of these)."""
 
 State = Literal["new", "unfinished", "complete"]
 
@@ -90,6 +87,12 @@ def _npz(arrays: dict[str, Any]) -> bytes:
     buffer = io.BytesIO()
     np.savez(buffer, **arrays)
     return buffer.getvalue()
+
+
+def _arrays(path: Path) -> dict[str, Any]:
+    """The arrays of an .npz file by name. Read at once: numpy leaves a damaged file open."""
+    with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as file:
+        return {key: file[key] for key in file.files}
 
 
 @contextlib.contextmanager
@@ -198,7 +201,13 @@ class RunFolder:
         if not told_by.exists():
             return "new"
         complete = told_by is manifest
-        found = _read_object(told_by).get("digest")
+        read = _read_object(told_by)
+        if read.get("schema") != MANIFEST_SCHEMA:
+            raise BadInput.of(
+                f"{told_by} is of schema {read.get('schema')}, from another version; must be {MANIFEST_SCHEMA}; "
+                "name another --out"
+            )
+        found = read.get("digest")
         if found != self.digest:
             raise BadInput.of(
                 f"{self.path} holds another{'' if complete else ', unfinished'} run (digest {str(found)[:12]}, this "
@@ -219,7 +228,7 @@ class RunFolder:
             # The manifest goes last: without it and without an unfinished run, the rest is nobody's.
             for name in ("summary.json", "sums.npz", "report.html", "matches.parquet"):
                 (self.path / name).unlink(missing_ok=True)
-            for name in ("figures", "tables"):
+            for name in ("figures", "tables", _PAIRINGS):
                 shutil.rmtree(self.path / name, ignore_errors=True)
             self.clear_unfinished()
             (self.path / "manifest.json").unlink(missing_ok=True)
@@ -230,39 +239,47 @@ class RunFolder:
             self._drop_parts()
             for name in (_PARTIAL, _IDENTITY):
                 (self.path / name).unlink(missing_ok=True)
-            for entry in self.path.iterdir():
-                if _TEMPORARY.fullmatch(entry.name):
-                    entry.unlink()
+            for folder in (self.path, self.path / _PAIRINGS):
+                for entry in folder.iterdir() if folder.is_dir() else ():
+                    if _TEMPORARY.fullmatch(entry.name):
+                        entry.unlink()
 
     def _drop_parts(self) -> None:
         with contextlib.suppress(FileNotFoundError):
             shutil.rmtree(self.path / _PARTS)
 
-    def save(self, ledger: Ledger) -> None:
-        """Keep what is done, so that the run can be continued from here."""
+    def save(self, ledger: Ledger, pairing: str | None = None) -> None:
+        """Keep what is done, so that the run can be continued from here.
+
+        A study of several pairings names which of them; their ledgers stay when it is complete.
+        """
         with told(self.path):
             identity = {"schema": MANIFEST_SCHEMA, "digest": self.digest, "with_matches": self.with_matches}
             # First what says whose the rest is.
             write_json(self.path / _IDENTITY, identity)
+            path = self._ledger(pairing)
+            path.parent.mkdir(exist_ok=True)
             spans = np.array(ledger.spans, np.int64).reshape(-1, 2)
-            write_atomically(self.path / _PARTIAL, _npz({"spans": spans, **ledger.sums.as_arrays()}))
+            write_atomically(path, _npz({"spans": spans, **ledger.sums.as_arrays()}))
 
-    def saved(self) -> Ledger | None:
+    def saved(self, pairing: str | None = None) -> Ledger | None:
         """What an unfinished run had done; None when nothing was kept, or not the matches that are wanted now."""
-        path = self.path / _PARTIAL
+        path = self._ledger(pairing)
         identity = _read_object(self.path / _IDENTITY)
         if not path.exists() or (self.with_matches and not identity.get("with_matches")):
             return None
         try:
-            with np.load(path) as file:
-                arrays = {key: file[key] for key in file.files}
+            arrays = _arrays(path)
             spans = [(int(start), int(stop)) for start, stop in arrays.pop("spans")]
             sums = BlockSums.from_arrays(arrays)
             if sums.n_pairs != sum(stop - start for start, stop in spans):
                 raise ValueError("its pairs and its sums differ")
-        except (*DAMAGED, TypeError) as error:
+        except Exception as error:  # a damaged file may raise anything
             raise BadInput.of(f"{path} is damaged ({error}); use --again to play the run anew") from None
         return Ledger(sums, spans)
+
+    def _ledger(self, pairing: str | None) -> Path:
+        return self.path / _PARTIAL if pairing is None else self.path / _PAIRINGS / f"{pairing}.npz"
 
     def write_part(self, first_pair: int, last_pair: int, table: pa.Table) -> None:
         """Keep a chunk's matches, until `join_parts`."""
@@ -347,7 +364,7 @@ def _part(path: Path) -> pa.Table:
 
     try:
         return pq.read_table(io.BytesIO(path.read_bytes()))
-    except DAMAGED as error:
+    except Exception as error:  # a damaged file may raise anything
         raise BadInput.of(f"{path} is damaged ({error}); use --again to play the run anew") from None
 
 
@@ -355,9 +372,8 @@ def read_sums(folder: Path) -> BlockSums:
     """The exact block sums of a finished run."""
     path = folder / "sums.npz"
     try:
-        with np.load(path) as file:
-            return BlockSums.from_arrays({key: file[key] for key in file.files})
+        return BlockSums.from_arrays(_arrays(path))
     except FileNotFoundError:
         raise BadInput.of(f"{path} is missing; this is no finished run folder") from None
-    except (*DAMAGED, TypeError) as error:
+    except Exception as error:  # a damaged file may raise anything
         raise BadInput.of(f"{path} is damaged: {error}") from None

@@ -18,7 +18,7 @@ from tests.kernel_tools import N_MAPS, judged, seeded
 from tests.reference.dispatch import Match
 from tests.reference.generate import random_record
 
-MATCHES = max(10, N_MAPS // (50 if PLAIN else 20))
+MATCHES = max(40, N_MAPS // (50 if PLAIN else 20))
 
 REASONS = {
     "is upgraded already": Illegal.ALREADY_UPGRADED,

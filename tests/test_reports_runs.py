@@ -15,7 +15,7 @@ from sim.config.loading import load_scenario
 from sim.reports import words
 from sim.reports.verdict import verdict
 from sim.running.result import Run
-from sim.stats.metrics import Exactness, summarise
+from sim.stats.metrics import Certainty, summarise
 from sim.stats.sums import sum_rows
 
 STANDARD = Path(__file__).parents[1] / "configs" / "standard.yaml"
@@ -70,7 +70,7 @@ def made_run(
     first: str = "planner",
     second: str = "uniform",
     *,
-    exact: Exactness | None = None,
+    exact: Certainty | None = None,
     notes: Iterable[str] = (),
     **manifest: Any,
 ) -> Run:
@@ -98,14 +98,14 @@ def made_runs() -> dict[str, Run]:
         "self-play": made_run(match_rows(2000, 1), Pairing.LANES, "greedy", "greedy", matches_per_second=123_456.7),
         "bots": made_run(match_rows(2000, 2, bonus=2, first_in_b=True), Pairing.SEATS, notes=["Rounded <up>."]),
         "proven": made_run(
-            np.repeat(tied_rows(1), 400, axis=0), Pairing.LANES, "g", "g", exact=Exactness(mirror_proof=True)
+            np.repeat(tied_rows(1), 400, axis=0), Pairing.LANES, "g", "g", exact=Certainty(mirror_proof=True)
         ),
         "all ties": made_run(tied_rows(400), Pairing.SEATS),
         "one match": made_run(match_rows(1, 6), Pairing.SINGLE, "Ann", "Bob"),
         "few": made_run(match_rows(12, 7), Pairing.SEATS),
         "twenty": made_run(match_rows(40, 8), Pairing.SEATS),
-        "deterministic": made_run(one_pair, Pairing.SEATS, exact=Exactness(deterministic=True), matches_asked=100_000),
-        "mirrored": made_run(tied_rows(1), Pairing.SINGLE, "g", "g", exact=Exactness(deterministic=True)),
+        "deterministic": made_run(one_pair, Pairing.SEATS, exact=Certainty(deterministic=True), matches_asked=100_000),
+        "mirrored": made_run(tied_rows(1), Pairing.SINGLE, "g", "g", exact=Certainty(deterministic=True)),
         "all illegal": made_run(ended_rows(20, Outcome.ILLEGAL), Pairing.SEATS),
         "some illegal": made_run(some_illegal, Pairing.SEATS),
         "records": made_run(unfinished, Pairing.SINGLE, "Ann", "Bob"),

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -239,6 +239,7 @@ shares = st.integers(0, 40).map(lambda k: k / 40)
 blocks = st.lists(shares, min_size=1, max_size=80)
 
 
+@settings(deadline=None)
 @given(blocks, st.integers(1, 50), st.floats(0.5, 0.98))
 def test_proportion__holds_its_value_and_grows_with_level(means, pairs_a_block, level):
     of_blocks = np.array(means)
@@ -251,6 +252,7 @@ def test_proportion__holds_its_value_and_grows_with_level(means, pairs_a_block, 
     assert narrow.method == wide.method
 
 
+@settings(deadline=None)
 @given(blocks, st.integers(1, 50), st.floats(0.5, 0.98))
 def test_mean__holds_its_value_and_grows_with_level(means, pairs_a_block, level):
     of_blocks = 24 * np.array(means)
@@ -266,6 +268,7 @@ def test_mean__holds_its_value_and_grows_with_level(means, pairs_a_block, level)
         assert wide.low < wide.high
 
 
+@settings(deadline=None)
 @given(st.integers(10, 40), st.integers(1, 12), st.sampled_from([0.1, 0.5, 0.9]), st.integers(0, 2**32 - 1))
 def test_quantile__holds_its_value_and_grows_with_level(n_blocks, n_values, q, seed):
     counts = np.random.default_rng(seed).integers(0, 5, (n_blocks, n_values))

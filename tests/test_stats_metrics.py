@@ -10,7 +10,7 @@ from scipy import stats
 
 from kernels.codes import Column, Outcome, Pairing
 from sim.stats import definitions, intervals
-from sim.stats.metrics import METRICS, Exactness, histogram, seat_table, summarise
+from sim.stats.metrics import METRICS, Certainty, histogram, seat_table, summarise
 from sim.stats.sums import BlockSums, sum_rows
 from tests.test_stats_sums import made_rows, made_sums
 
@@ -259,7 +259,7 @@ def test_exact__equal_mirror_fair_bots():
     rows[1::2, Column.OUTCOME] = np.array(turned)[rows[::2, Column.OUTCOME]]
     rows[1::2, Column.POINTS_A], rows[1::2, Column.POINTS_B] = rows[::2, Column.POINTS_B], rows[::2, Column.POINTS_A]
     total = sum_rows(rows, Pairing.LANES, np.arange(500), 500)
-    found = estimates(total, exact=Exactness(mirror_proof=True))
+    found = estimates(total, exact=Certainty(mirror_proof=True))
     for name, value in {
         "seat_bias": 0,
         "score.first": 0.5,
@@ -278,9 +278,22 @@ def test_exact__equal_mirror_fair_bots():
         rows[:2, Column.OUTCOME] = broken
         rows[:2, [Column.POINTS_A, Column.POINTS_B]] = (5, 1)
         total = sum_rows(rows, Pairing.LANES, np.arange(500), 500)
-        found = estimates(total, exact=Exactness(mirror_proof=True))
+        found = estimates(total, exact=Certainty(mirror_proof=True))
         assert "exact" not in {estimate.method for estimate in found.values()}
         assert found["seat_bias"].high > 0
+
+
+def test_exact__single_shared_match():
+    """Equal mirror-fair bots that draw nothing play one match, which symmetry makes a shared one."""
+    rows = still_rows(1)[:1]
+    known = Certainty(deterministic=True, mirror_proof=True)
+    found = estimates(sum_rows(rows, Pairing.SINGLE, np.zeros(1, np.int64), 1), exact=known)
+    assert {found[name].method for name in ("score.first", "score.first.seat_b", "seat_bias")} == {"exact"}
+    assert (found["score.first.seat_b"].value, found["seat_bias"].value, found["seat_bias"].n) == (0.5, 0, 1)
+    assert (found["shared"].value, found["shared"].method) == (1, "deterministic")
+    rows[0, [Column.OUTCOME, Column.POINTS_A]] = (Outcome.A_ON_POINTS, 8)
+    found = estimates(sum_rows(rows, Pairing.SINGLE, np.zeros(1, np.int64), 1), exact=known)
+    assert (found["seat_bias"].value, found["seat_bias"].method) == (1, "deterministic")
 
 
 def test_exact__never_said_of_changed_seats():
@@ -288,7 +301,7 @@ def test_exact__never_said_of_changed_seats():
     rows = still_rows(100, points=(5, 1), outcome=Outcome.A_ON_POINTS, draws=2)
     total = sum_rows(rows, Pairing.SEATS, np.arange(100), 100)
     assert total.pair_scores[:, 2].sum() == 100
-    found = estimates(total, exact=Exactness(mirror_proof=True))
+    found = estimates(total, exact=Certainty(mirror_proof=True))
     assert (found["seat_bias"].value, found["seat_bias"].method) == (1, "zero variance")
     assert found["score.first"].method == "wilson"
     assert found["score.first.seat_a"].method == "clopper-pearson"
@@ -297,7 +310,7 @@ def test_exact__never_said_of_changed_seats():
 def test_deterministic__different_matches_and_no_interval():
     rows = still_rows(1, points=(5, 1), outcome=Outcome.A_ON_POINTS)
     rows[1, [Column.OUTCOME, Column.POINTS_A, Column.POINTS_B]] = (Outcome.B_ON_CASH, 2, 2)
-    known = Exactness(deterministic=True)
+    known = Certainty(deterministic=True)
     found = estimates(sum_rows(rows, Pairing.SEATS, np.zeros(1, np.int64), 1), exact=known)
     assert {estimate.method for estimate in found.values()} == {"deterministic"}
     assert {(estimate.low, estimate.high) for estimate in found.values()} == {(None, None)}
@@ -308,18 +321,17 @@ def test_deterministic__different_matches_and_no_interval():
 
     single = estimates(sum_rows(rows[:1], Pairing.SINGLE, np.zeros(1, np.int64), 1), exact=known)
     assert (single["score.first"].value, single["score.first"].n, single["score.first"].n_units) == (1, 1, 1)
-    assert single["score.first.seat_b"].value == 0
-    assert estimates(sum_rows(rows[:1], Pairing.SINGLE, np.zeros(1, np.int64), 1))["score.first.seat_b"].value is None
+    assert (single["score.first.seat_b"].value, single["score.first.seat_b"].method) == (None, "no matches")
 
 
 def test_deterministic__repeats_are_no_evidence():
     found = estimates(
-        sum_rows(still_rows(700), Pairing.SEATS, np.arange(700) % 64, 64), exact=Exactness(deterministic=True)
+        sum_rows(still_rows(700), Pairing.SEATS, np.arange(700) % 64, 64), exact=Certainty(deterministic=True)
     )
     assert (found["shared"].n, found["shared"].n_units, found["shared"].method) == (2, 2, "deterministic")
     found = estimates(
         sum_rows(still_rows(700), Pairing.LANES, np.arange(700) % 64, 64),
-        exact=Exactness(deterministic=True, mirror_proof=True),
+        exact=Certainty(deterministic=True, mirror_proof=True),
     )
     assert (found["shared"].n, found["shared"].low, found["shared"].method) == (1, None, "deterministic")
     assert (found["seat_bias"].n, found["seat_bias"].low, found["seat_bias"].method) == (1, 0, "exact")
@@ -327,7 +339,7 @@ def test_deterministic__repeats_are_no_evidence():
 
 def test_deterministic__not_believed_of_bots_that_drew():
     total = sum_rows(still_rows(700, draws=1), Pairing.SEATS, np.arange(700) % 64, 64)
-    assert estimates(total, exact=Exactness(deterministic=True))["shared"].method == "clopper-pearson"
+    assert estimates(total, exact=Certainty(deterministic=True))["shared"].method == "clopper-pearson"
 
 
 @pytest.mark.parametrize("pairing", Pairing)

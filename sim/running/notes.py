@@ -26,7 +26,7 @@ def run_notes(plan: Plan, sums: BlockSums, asked: int | None) -> tuple[str, ...]
             f"{illegal:,} of {played:,} matches ended with an illegal order. They and the other matches of their pairs "
             "are in no figure but illegal_orders."
         )
-    fair = plan.exactness.mirror_proof
+    fair = plan.certainty.mirror_proof
     if plan.deterministic:
         what = (
             "there is one different match: it was played once, and its figures have no interval."

@@ -22,7 +22,7 @@ from sim.config.errors import BadInput
 from sim.config.exactness import exactness
 from sim.config.scenario import Scenario
 from sim.lowering import lower
-from sim.stats.metrics import Exactness
+from sim.stats.metrics import Certainty
 
 __all__ = ["BLOCKS", "FEWEST_BLOCKED_PAIRS", "Plan", "checked_seed"]
 
@@ -94,10 +94,10 @@ class Plan:
         return 1 if self.pairing is Pairing.SINGLE else 2
 
     @property
-    def exactness(self) -> Exactness:
+    def certainty(self) -> Certainty:
         """What is known before a match is played."""
         fair = self.self_play and self.first.bot.mirror_fair and exactness(self.scenario.map).exact
-        return Exactness(deterministic=self.deterministic, mirror_proof=fair and self.swaps)
+        return Certainty(deterministic=self.deterministic, mirror_proof=fair and self.swaps)
 
     def n_pairs(self, matches: int) -> int:
         """Pairs that hold at least so many matches; 1 where there is but one different pair."""

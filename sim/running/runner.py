@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import os
-import platform
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from kernels import fingerprint
 from kernels.codes import Outcome
-from kernels.dispatch.layout import RULES_VERSION
 from kernels.random import RNG_SCHEME
 from sim.config.errors import BadInput
 from sim.rows import match_table
@@ -23,6 +19,7 @@ from sim.running.engine import play_pairs
 from sim.running.ledger import Ledger
 from sim.running.notes import false_declaration, run_notes
 from sim.running.plan import Plan
+from sim.running.provenance import player_words, provenance
 from sim.running.result import Run
 from sim.stats.metrics import summarise
 from sim.stats.precision import is_precise, plan_looks
@@ -45,8 +42,6 @@ LEVEL = 0.95
 SAVE_SECONDS = 5.0
 
 Progress = Callable[[int, int], None]
-
-_PACKAGES = ("dispatch-balance", "numpy", "numba", "llvmlite", "scipy", "pandas", "pyarrow")
 
 
 class Interrupted(Exception):
@@ -181,7 +176,7 @@ def play(
                 on_chunk=on_chunk,
                 on_rows=on_rows if folder is not None and folder.with_matches else None,
             )
-            estimates = summarise(ledger.sums, plan.pairing_name, level=level, exact=plan.exactness, limits=plan.limits)
+            estimates = summarise(ledger.sums, plan.pairing_name, level=level, exact=plan.certainty, limits=plan.limits)
             if amount.half_width is not None:
                 precise = is_precise(estimates, amount.half_width)
                 if precise:
@@ -205,8 +200,8 @@ def play(
             "scenario": plan.scenario.resolved(),
             "scenario_digest": scenario_digest,
             "pairing": plan.pairing_name,
-            "first": _player(plan, 0),
-            "second": _player(plan, 1),
+            "first": player_words(plan.first),
+            "second": player_words(plan.second),
             "pairs_swap": plan.pairing.name.lower(),
             "seed": plan.seed,
             "namespace": plan.namespace,
@@ -218,11 +213,7 @@ def play(
             "matches_played": played,
             "outcomes": {code.name.lower(): int(sums.outcomes[:, :, code].sum()) for code in Outcome},
             "n_blocks": sums.n_blocks,
-            "kernel_fingerprint": fingerprint(),
-            "rules_version": RULES_VERSION,
-            "packages": {name: _version(name) for name in _PACKAGES},
-            "python": platform.python_version(),
-            "machine": {"system": platform.system(), "processor": platform.machine(), "cores": os.cpu_count()},
+            **provenance(),
             "threads": n_threads,
             "started": started.isoformat(timespec="seconds"),
             "finished": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -276,16 +267,3 @@ def _interruptible(plan: Plan, looks: Sequence[int], ledger: Ledger, folder: Run
         wanted = next((n_pairs for n_pairs in looks if n_pairs >= ledger.reach), looks[-1])
         path = None if folder is None else folder.path
         raise Interrupted(ledger.n_pairs * plan.n_swaps, wanted * plan.n_swaps, path) from None
-
-
-def _player(plan: Plan, which: int) -> dict[str, Any]:
-    player = (plan.first, plan.second)[which]
-    file = None if player.source is None else player.source[0]
-    return {"name": player.name, **player.identity, "file": file, "mirror_fair": player.bot.mirror_fair}
-
-
-def _version(package: str) -> str | None:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None

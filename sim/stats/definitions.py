@@ -188,8 +188,8 @@ def _score_first(total: BlockSums) -> Totals:
 def _score_in_seat(seat: Company) -> Callable[[BlockSums], Totals]:
     """Score of the first bot in the matches in which it sat there.
 
-    In self-play both seats are taken by the bot, so that each match counts for either seat. A recorded match has nobody
-    who changes seats: then the first player never sat in seat B.
+    In self-play both seats are taken by the bot, so that each match counts for either seat. In single matches nobody
+    changes seats: there the first player never sat in seat B.
     """
 
     def measure(total: BlockSums) -> Totals:

@@ -230,8 +230,8 @@ def quantile(
     cumulative = counts.cumsum(axis=1)
     total = cumulative.sum(axis=0)
     share = total / total[-1]
-    # In whole numbers where it matters: F(v) ≥ q must not hang on the last bit of a division.
-    value = float(values[int(np.argmax(share >= q - 1e-12))])
+    # A share that equals q as a fraction is rounded to the same number as q: no tolerance is needed.
+    value = float(values[int(np.argmax(share >= q))])
     if counts.shape[0] < MIN_UNITS:
         return Interval(value, None, None, TOO_SMALL)
     lower, upper, _ = proportion_limits(share, cumulative / cumulative[:, -1:], n_pairs, level)

@@ -12,18 +12,18 @@ from sim.stats import intervals
 from sim.stats.definitions import METRICS, Bins, Kind, MetricDefinition, Totals, first_margins, first_seats, spreads
 from sim.stats.sums import BlockSums, Int64s
 
-__all__ = ["METRICS", "Estimate", "Exactness", "MetricDefinition", "histogram", "seat_table", "summarise"]
+__all__ = ["METRICS", "Certainty", "Estimate", "MetricDefinition", "histogram", "seat_table", "summarise"]
 
 EXACT = "exact"
 DETERMINISTIC = "deterministic"
 NO_MATCHES = "no matches"
 
-PROVEN = {"score.first": 0.5, "score.first.seat_a": 0.5, "score.first.seat_b": 0.5, "seat_bias": 0.0}
-"""Figures that equal, mirror-fair bots on an exact map have by proof (rules 7)."""
+PROVEN = ("score.first", "score.first.seat_a", "score.first.seat_b", "seat_bias")
+"""Figures that equal, mirror-fair bots on an exact map have by proof (rules 7): one half, and no bias."""
 
 
 @dataclass(frozen=True)
-class Exactness:
+class Certainty:
     """What is known of a pairing beforehand.
 
     Attributes
@@ -80,7 +80,7 @@ def summarise(
     pairing_name: str,
     *,
     level: float = 0.95,
-    exact: Exactness | None = None,
+    exact: Certainty | None = None,
     limits: Mapping[str, float] | None = None,
     metrics: Iterable[str] | None = None,
 ) -> list[Estimate]:
@@ -111,17 +111,17 @@ def summarise(
     KeyError
         If a name is not defined.
     """
-    known = _honoured(sums, exact or Exactness())
+    known = _honoured(sums, exact or Certainty())
     names = METRICS if metrics is None else metrics
     return [_estimate(sums, pairing_name, METRICS[name], level, known, limits) for name in names]
 
 
-def _honoured(sums: BlockSums, exact: Exactness) -> Exactness:
+def _honoured(sums: BlockSums, exact: Certainty) -> Certainty:
     """Strip the claims that the matches themselves do not bear out."""
     drawn = sums.sums[:, :, [Column.DRAWS_A, Column.DRAWS_B]].any()
     even_score = 1 if sums.pairing == Pairing.SINGLE else 2
     even = sums.pairing != Pairing.SEATS and int(sums.pair_scores[:, even_score].sum()) == sums.n_pairs
-    return Exactness(exact.deterministic and not drawn, exact.mirror_proof and even)
+    return Certainty(exact.deterministic and not drawn, exact.mirror_proof and even)
 
 
 def _estimate(
@@ -129,14 +129,15 @@ def _estimate(
     pairing_name: str,
     metric: MetricDefinition,
     level: float,
-    known: Exactness,
+    known: Certainty,
     limits: Mapping[str, float] | None,
 ) -> Estimate:
     measured = metric.measure(sums)
     matches = measured.counts.sum(axis=1) if isinstance(measured, Bins) else measured.matches
     n, n_units = int(matches.sum()), int(measured.pairs.sum())
-    nobody_moved = sums.pairing == Pairing.SINGLE and not (known.deterministic or known.mirror_proof)
-    if n == 0 or (metric.name == "score.first.seat_b" and nobody_moved):
+    # In single matches the first bot never sat in seat B, unless the bots are proven to be equal.
+    unseated = metric.name == "score.first.seat_b" and sums.pairing == Pairing.SINGLE and not known.mirror_proof
+    if n == 0 or unseated:
         return Estimate(pairing_name, metric.name, None, None, None, 0, 0, NO_MATCHES)
     if known.deterministic:
         n = n_units = n // n_units if sums.pairing == Pairing.SEATS else 1
@@ -150,7 +151,7 @@ def _estimate(
 
 def _is_proven(name: str, value: float) -> bool:
     """Mirrored pairs have opposite margins, so that a mean margin of exactly 0 is proven along with the score."""
-    return value == PROVEN.get(name) or (name == "margin.mean" and value == 0)
+    return name in PROVEN or (name == "margin.mean" and value == 0)
 
 
 def _interval(

@@ -22,7 +22,7 @@ WATCHED = ("score.first", "shared")
 
 
 @dataclass(frozen=True)
-class Plan:
+class LookPlan:
     """When to look, and with what level.
 
     Attributes
@@ -37,7 +37,7 @@ class Plan:
     level: float
 
 
-def plan_looks(first: int, cap: int, level: float = 0.95) -> Plan:
+def plan_looks(first: int, cap: int, level: float = 0.95) -> LookPlan:
     """Looks at `first` matches, at every doubling of it below the cap, and at the cap.
 
     Parameters
@@ -59,7 +59,7 @@ def plan_looks(first: int, cap: int, level: float = 0.95) -> Plan:
     start, end = first + first % 2, cap + cap % 2
     doublings = takewhile(lambda matches: matches < end, (start * 2**look for look in range(64)))
     matches = (*doublings, end)
-    return Plan(matches, 1 - (1 - level) / len(matches))
+    return LookPlan(matches, 1 - (1 - level) / len(matches))
 
 
 def half_width(estimate: Estimate) -> float:

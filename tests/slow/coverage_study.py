@@ -121,7 +121,7 @@ def estimates(case: Case, seed: int, matches: int) -> list[Estimate]:
     n_pairs = plan.n_pairs(matches)
     chunk = Chunk(0, n_pairs)
     sums = sum_chunk(plan, chunk, play_rows(plan, chunk), plan.n_blocks(n_pairs))
-    return summarise(sums, case.name, exact=plan.exactness, limits=plan.limits, metrics=case.metrics)
+    return summarise(sums, case.name, exact=plan.certainty, limits=plan.limits, metrics=case.metrics)
 
 
 def coverage(case: Case, *, replications: int, matches: int, truth: int, threads: int) -> list[Coverage]:
