@@ -96,6 +96,7 @@ def lower(scenario: Scenario) -> np.recarray[Any, Any]:
     for j, label in enumerate(network.junctions):
         rules.own_junction[0, j] = j
         rules.own_junction[1, j] = number[network.mirror[label]]
+        rules.own_toggle[:, j] = rules.own_junction[:, j] + 1
     for c, company in enumerate(COMPANIES):
         for t, (at, came_from) in enumerate(network.starts_of(company)):
             rules.start_arc[c, t] = names.arc_numbers[came_from, at]

@@ -63,6 +63,7 @@ RULES_DTYPE = np.dtype(
             np.uint8,
             (2, 64),
         ),  # [c, i]: the i-th junction as company c counts them (B: through the mirror)
+        ("own_toggle", np.uint8, (2, 64)),  # [c, i]: toggle field of an order for it (plus one); beyond the last: none
         ("fan", np.uint8, (MAX_NODES, 4)),  # [n, i]: arcs that leave the node; [n, 3] is how many there are (1 or 3)
     ],
     align=True,

@@ -38,7 +38,7 @@ LOG_FIELDS = 5
 
 @helper
 def _note(log, code, tick, x, y, z):  # type: ignore[no-untyped-def]
-    """Add an event to `log` [1 + events, LOG_FIELDS], whose [0, 0] counts them; None, or one without rows, keeps none."""
+    """Add an event to `log` [1 + events, LOG_FIELDS], whose [0, 0] counts them; None or no rows: keep none."""
     if log is not None and log.shape[0] != 0:
         i = log[0, 0] + 1
         log[0, 0] = i
@@ -115,19 +115,15 @@ def _ticks(rules, state, c, t):  # type: ignore[no-untyped-def]
 
 
 @helper
-def _roll(rules, state, order_a, order_b, log):  # type: ignore[no-untyped-def]
-    """Roll both companies' ordered trains, tick by tick (rules 4.3 to 4.6).
+def _roll(rules, state, order_a, order_b, arc_a, arc_b, to_a, to_b, log):  # type: ignore[no-untyped-def]
+    """Roll both companies' ordered trains, tick by tick, from their arcs to their destinations (rules 4.3 to 4.6).
 
-    `arc`, `cargo_item`, `next_item`, `cash_dollars`, `points` and the counts of events of `state` are modified in place.
-    Returns whether A and whether B delivered.
+    `arc`, `cargo_item`, `next_item`, `cash_dollars`, `points` and counts of events of `state` are modified in place.
+    Returns the arcs where the trains end, and whether A and whether B delivered.
     """
     routes = state.routes
     train_a = train_of(order_a)
     train_b = train_of(order_b)
-    to_a = destination(rules, state, _A, train_a)
-    to_b = destination(rules, state, _B, train_b)
-    arc_a = state.arc[_A, np.uint64(train_a)]
-    arc_b = state.arc[_B, np.uint64(train_b)]
     left_a = _ticks(rules, state, _A, train_a)
     left_b = _ticks(rules, state, _B, train_b)
     delivered_a = False
@@ -172,15 +168,15 @@ def _roll(rules, state, order_a, order_b, log):  # type: ignore[no-untyped-def]
     state.arc[_A, np.uint64(train_a)] = arc_a
     state.arc[_B, np.uint64(train_b)] = arc_b
     state.last_stopped = stopped
-    return delivered_a, delivered_b
+    return arc_a, arc_b, delivered_a, delivered_b
 
 
 @helper
-def _count(rules, state, c, train, start, to, delivered):  # type: ignore[no-untyped-def]
-    """Count an idle order and a stuck dispatch of company c, by where its train stood and where it was to go."""
+def _count(rules, state, c, start, end, to, delivered):  # type: ignore[no-untyped-def]
+    """Count an idle order and a stuck dispatch of company c, by the arcs of its train and where it was to go."""
     i = np.uint64(c)
     came_from = node_of(rules, start)
-    at = node_of(rules, state.arc[i, np.uint64(train)])
+    at = node_of(rules, end)
     state.idle[i] += at == came_from
     # The parked train came no nearer; a delivery counts as nearer.
     state.stuck[i] += not (delivered or distance(rules, at, to) < distance(rules, came_from, to))
@@ -195,7 +191,13 @@ def try_dispatch(rules, state, order_a, order_b):  # type: ignore[no-untyped-def
     _invest(rules, state, _A, order_a)
     _invest(rules, state, _B, order_b)
     _switch(state, order_a, order_b)
-    _roll(rules, state, order_a, order_b, None)
+    train_a = train_of(order_a)
+    train_b = train_of(order_b)
+    _roll(
+        rules, state, order_a, order_b,
+        state.arc[_A, np.uint64(train_a)], state.arc[_B, np.uint64(train_b)],
+        destination(rules, state, _A, train_a), destination(rules, state, _B, train_b), None,
+    )  # fmt: skip
     _settle(rules, state, order_a, order_b)
 
 
@@ -222,7 +224,7 @@ def resolve_dispatch(rules, state, order_a, order_b, log):  # type: ignore[no-un
     order_a, order_b
         Legal packed orders (`orders.illegality`); not checked here.
     log
-        int64 [1 + events, LOG_FIELDS], events written to rows 1 to log[0, 0]; shape (0, LOG_FIELDS), or None, to keep none.
+        int64 [1 + events, LOG_FIELDS], events written to rows 1 to log[0, 0]; to keep none, None or (0, LOG_FIELDS).
     """
     train_a = train_of(order_a)
     train_b = train_of(order_b)
@@ -233,7 +235,7 @@ def resolve_dispatch(rules, state, order_a, order_b, log):  # type: ignore[no-un
     _invest(rules, state, _A, order_a)
     _invest(rules, state, _B, order_b)
     _switch(state, order_a, order_b)
-    delivered_a, delivered_b = _roll(rules, state, order_a, order_b, log)
-    _count(rules, state, _A, train_a, start_a, to_a, delivered_a)
-    _count(rules, state, _B, train_b, start_b, to_b, delivered_b)
+    end_a, end_b, delivered_a, delivered_b = _roll(rules, state, order_a, order_b, start_a, start_b, to_a, to_b, log)
+    _count(rules, state, _A, start_a, end_a, to_a, delivered_a)
+    _count(rules, state, _B, start_b, end_b, to_b, delivered_b)
     _settle(rules, state, order_a, order_b)

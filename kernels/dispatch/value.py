@@ -18,7 +18,7 @@ from kernels.dispatch.layout import RULES_DTYPE
 from kernels.dispatch.view import exit_arc, is_junction, node_of
 from kernels.jit import entry, helper
 
-__all__ = ["UNITS", "best_split", "company_units", "leaf", "new_memo", "prepare_table", "row_of", "table_index", "table_of"]
+__all__ = ["UNITS", "best_split", "company_units", "leaf", "new_memo", "prepare_table", "row_of", "table_of"]
 
 UNITS = 256
 """Fixed point: units of the table in a point."""
@@ -131,14 +131,9 @@ def _period(record, c, t, longest):  # type: ignore[no-untyped-def]
     return longest
 
 
-def table_index(n_params: int) -> int:
-    """Where the table lies behind so many parameters: at the next even index."""
-    return n_params + n_params % 2
-
-
 @helper
 def table_of(params, index):  # type: ignore[no-untyped-def]
-    """The int32 table that lies at an index (`table_index`) of a bot's parameters."""
+    """The int32 table that lies at an index of a bot's parameters."""
     return params[index:].view(np.int32)
 
 

@@ -52,7 +52,8 @@ def play_rows(plan: Plan, chunk: Chunk, bench: Bench | None = None) -> Rows:
         When the kernel left a row unwritten.
     """
     bench = bench or Bench()
-    rows = np.full((chunk.n_pairs * plan.n_swaps, N_COLUMNS), POISON, np.int32)
+    rows = np.empty((chunk.n_pairs * plan.n_swaps, N_COLUMNS), np.int32)
+    rows[:, Column.OUTCOME] = POISON
     try:
         fill_rows(
             plan.rules,
@@ -78,7 +79,7 @@ def play_rows(plan: Plan, chunk: Chunk, bench: Bench | None = None) -> Rows:
             f"a bot of {plan.pairing_name} raised {type(error).__name__}: {error}; must return an order, whatever the "
             "board (with NUMBA_DISABLE_JIT=1 it plays as plain Python and says where)"
         ) from error
-    if (rows == POISON).any():
+    if (rows[:, Column.OUTCOME] == POISON).any():
         raise RuntimeError(f"the kernel left rows of {chunk} unwritten")
     return rows
 

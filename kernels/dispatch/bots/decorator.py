@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit, types
 
+from kernels.dispatch.bots.limits import new_limits, packed
 from kernels.dispatch.match import BOT_SIGNATURE
 from kernels.jit import CACHE_FOLDER, PLAIN, cache_in
 
@@ -69,6 +70,11 @@ class Bot:
         Declared: a mirrored state with swapped luck lanes gives the mirrored order on an exact map (rules 7).
     draws_nothing
         Declared: with these parameter values the bot takes no draw. Checked against the draw counter of every match.
+    prepare
+        Makes float64 words of the rules (shape (1,)) and the parameters' values once a run; they lie behind the
+        parameters in the array that the function gets.
+    restrictable
+        Declared: keeps to the restrictions of `bots.limits`, which then lie behind its parameters.
     kept_as
         Name, by all of its sources, under which a plug-in's machine code is kept between processes; None: it is not.
     """
@@ -80,6 +86,7 @@ class Bot:
     draws_nothing: Callable[[Mapping[str, float | str]], bool] = lambda values: False
     kept_as: str | None = None
     prepare: Callable[[Any, Mapping[str, float | str]], npt.NDArray[np.float64]] | None = None
+    restrictable: bool = False
 
     @property
     def doc(self) -> str:
@@ -112,16 +119,28 @@ class Bot:
         array.flags.writeable = False
         return array
 
-    def memory(self, rules: Any, values: Mapping[str, float | str]) -> npt.NDArray[np.float64]:
-        """What the function gets as `params`: the parameters and, behind them, what `prepare` makes of the rules.
+    def memory(
+        self, rules: Any, values: Mapping[str, float | str], limits: npt.NDArray[np.int64] | None = None
+    ) -> npt.NDArray[np.float64]:
+        """What the function gets as `params`: the parameters and what lies behind them, read only.
 
-        A bot that prepares finds it behind its parameters, at the next even index.
+        Parameters
+        ----------
+        rules
+            `Rules`, shape (1,).
+        values
+            All parameters by name.
+        limits
+            What it is forbidden or made to do (`bots.limits`); None: nothing. Only for a bot that is `restrictable`:
+            these words lie at `behind(number of parameters)`, and behind them what `prepare` makes.
         """
         array = self.array(values)
-        if self.prepare is None:
-            return array
-        padding = np.zeros(array.size % 2)
-        memory = np.concatenate([array, padding, self.prepare(rules, values)])
+        parts = [array, np.zeros(behind(array.size) - array.size)]
+        if self.restrictable:
+            parts.append(packed(new_limits() if limits is None else limits))
+        if self.prepare is not None:
+            parts.append(self.prepare(rules, values))
+        memory = np.concatenate(parts)
         memory.flags.writeable = False
         return memory
 
@@ -171,6 +190,11 @@ class Bot:
         return f"{code.co_filename}:{code.co_firstlineno}"
 
 
+def behind(n_params: int) -> int:
+    """Where what lies behind so many parameters begins: at the next even index."""
+    return n_params + n_params % 2
+
+
 def bot(
     *,
     name: str | None = None,
@@ -178,6 +202,7 @@ def bot(
     mirror_fair: bool = False,
     draws_nothing: Callable[[Mapping[str, float | str]], bool] | bool = False,
     prepare: Callable[[Any, Mapping[str, float | str]], npt.NDArray[np.float64]] | None = None,
+    restrictable: bool = False,
 ) -> Callable[[Callable[..., int]], Bot]:
     """Make a bot of a function of (rules, state, c, params, stream) that returns a packed order.
 
@@ -201,7 +226,13 @@ def bot(
             )
         nothing = draws_nothing if callable(draws_nothing) else lambda values: bool(draws_nothing)
         return Bot(
-            name or function.__name__, function, dict(params or {}), mirror_fair, nothing, prepare=prepare
+            name=name or function.__name__,
+            function=function,
+            params=dict(params or {}),
+            mirror_fair=mirror_fair,
+            draws_nothing=nothing,
+            prepare=prepare,
+            restrictable=restrictable,
         )
 
     return decorate

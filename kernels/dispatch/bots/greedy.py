@@ -4,6 +4,15 @@ import numpy as np
 
 from kernels.codes import NO_COST, NO_TOGGLE, Invest
 from kernels.dispatch.bots.decorator import Parameter, bot
+from kernels.dispatch.bots.limits import (
+    add_purchase,
+    is_clear,
+    is_restricted,
+    limits_of,
+    may_build,
+    may_toggle,
+    upgradable,
+)
 from kernels.dispatch.orders import pack_order
 from kernels.dispatch.view import (
     destination,
@@ -16,7 +25,7 @@ from kernels.dispatch.view import (
     reward,
     route_at,
 )
-from kernels.jit import helper
+from kernels.jit import helper, routine
 from kernels.random import draw32
 
 _NONE = int(Invest.NONE)
@@ -24,10 +33,7 @@ _UPGRADE_1 = int(Invest.UPGRADE_1)
 _SIDING = int(Invest.SIDING)
 _TWO_TO_MINUS_16 = 2.0**-16
 
-_FREE = 0
-_NO_INVESTMENT = 1
-_ONLY_UPGRADE = 2
-_ONLY_SIDING = 3
+FAR = 1 << 20  # tracks that a way over an avoided track counts for
 
 
 @helper
@@ -50,17 +56,26 @@ def run_ahead(rules, routes, arc, reverse, ticks, to):  # type: ignore[no-untype
 
 
 @helper
-def best_move(rules, routes, arc, ticks, to):  # type: ignore[no-untyped-def]
+def tracks_left(rules, limits, c, routes, arc, reverse, ticks, to):  # type: ignore[no-untyped-def]
+    """Tracks that are left after a move; 0 is a delivery, FAR more where the move runs along an avoided track."""
+    left = distance(rules, node_of(rules, run_ahead(rules, routes, arc, reverse, ticks, to)), to)
+    if is_clear(rules, limits, c, routes, arc, reverse, ticks, to):
+        return left
+    return left + FAR
+
+
+@helper
+def best_move(rules, limits, c, routes, arc, ticks, to):  # type: ignore[no-untyped-def]
     """The shortest way for one train: (tracks left after this dispatch, reverse, toggle); 0 is a delivery now.
 
     Looks at forward and reverse, each with no toggle or with one of a switch that the train reads in this dispatch.
     The first found of equals stands: no toggle before one, forward before reverse, the nearer switch before the
     further; no label has a say, so on an exact map a mirrored train makes the mirrored move.
     """
-    nearest = distance(rules, node_of(rules, run_ahead(rules, routes, arc, 0, ticks, to)), to)
+    nearest = tracks_left(rules, limits, c, routes, arc, 0, ticks, to)
     best_reverse = np.int64(0)
     best_toggle = np.int64(NO_TOGGLE)
-    left = distance(rules, node_of(rules, run_ahead(rules, routes, arc, 1, ticks, to)), to)
+    left = tracks_left(rules, limits, c, routes, arc, 1, ticks, to)
     if left < nearest:
         nearest = left
         best_reverse = np.int64(1)
@@ -71,9 +86,9 @@ def best_move(rules, routes, arc, ticks, to):  # type: ignore[no-untyped-def]
         read_at = arc ^ 1 if reverse == 1 else arc
         for _ in range(ticks - reverse):
             node = node_of(rules, read_at)
-            if is_junction(rules, node):
+            if is_junction(rules, node) and may_toggle(limits, c, node):
                 flipped = routes ^ (np.int64(1) << node)
-                left = distance(rules, node_of(rules, run_ahead(rules, flipped, arc, reverse, ticks, to)), to)
+                left = tracks_left(rules, limits, c, flipped, arc, reverse, ticks, to)
                 if left < nearest:
                     nearest = left
                     best_reverse = np.int64(reverse)
@@ -102,7 +117,7 @@ def rival_may_enter(rules, state, c, junction):  # type: ignore[no-untyped-def]
 
 
 @helper
-def best_purchase(rules, state, c, allowed, contest, earning, entered):  # type: ignore[no-untyped-def]
+def best_purchase(rules, state, c, limits, contest, earning, entered):  # type: ignore[no-untyped-def]
     """The investment that pays for itself first, if it is affordable now; else none, to save up for it.
 
     An upgrade earns half of what its train would earn more per dispatch on its next leg (the other half of the
@@ -116,9 +131,10 @@ def best_purchase(rules, state, c, allowed, contest, earning, entered):  # type:
     price = np.int64(0)
     soonest = np.inf
     cost = rules.upgrade_cost_dollars
-    if cost != NO_COST and (allowed == _FREE or allowed == _ONLY_UPGRADE):
+    if cost != NO_COST:
+        open_bits = upgradable(limits, c) & ~state.upgraded[i]
         for t in range(2):
-            if (state.upgraded[i] >> t) & 1:
+            if (open_bits >> t) & 1 == 0:
                 continue
             leg = leg_after(rules, state, c, t)
             slow = dispatches_needed(leg, np.int64(1))
@@ -129,8 +145,8 @@ def best_purchase(rules, state, c, allowed, contest, earning, entered):  # type:
                 invest = np.int64(_UPGRADE_1 + t)
                 price = cost
     cost = rules.siding_cost_dollars
-    if cost != NO_COST and (allowed == _FREE or allowed == _ONLY_SIDING):
-        if is_junction(rules, entered) and has_siding(state, c, entered) == 0:
+    if cost != NO_COST:
+        if is_junction(rules, entered) and has_siding(state, c, entered) == 0 and may_build(limits, c, entered):
             if rival_may_enter(rules, state, c, entered):
                 gain = contest * (rules.toll_dollars + earning)
                 if gain * remaining >= 1.0 and cost < soonest * gain:
@@ -142,7 +158,7 @@ def best_purchase(rules, state, c, allowed, contest, earning, entered):  # type:
 
 
 @helper
-def greedy_order(rules, state, c, noise, luck, allowed, contest):  # type: ignore[no-untyped-def]
+def greedy_order(rules, state, c, limits, noise, luck, contest):  # type: ignore[no-untyped-def]
     """The order of `greedy` for 32 bits of luck, of which each train takes 16; none is used without noise."""
     i = np.uint64(c)
     remaining = rules.dispatches - state.dispatch + 1
@@ -154,9 +170,9 @@ def greedy_order(rules, state, c, noise, luck, allowed, contest):  # type: ignor
     for t in range(2):
         ticks = rules.upgraded_speed_ticks if (state.upgraded[i] >> t) & 1 else np.int64(1)
         to = destination(rules, state, c, t)
-        left, reverse, toggle = best_move(rules, state.routes, state.arc[i, np.uint64(t)], ticks, to)
+        left, reverse, toggle = best_move(rules, limits, c, state.routes, state.arc[i, np.uint64(t)], ticks, to)
         needed = 1 + (left + ticks - 1) // ticks
-        worth = 0.0
+        worth = -0.5 if left >= FAR else 0.0
         if needed <= remaining:
             worth = reward(rules, state, c, t) / needed
         earning = max(earning, worth)
@@ -171,10 +187,15 @@ def greedy_order(rules, state, c, noise, luck, allowed, contest):  # type: ignor
     if train_toggle != NO_TOGGLE:
         routes ^= np.int64(1) << train_toggle
     entered = node_of(rules, next_arc(rules, routes, state.arc[i, np.uint64(train)], train_reverse))
-    invest = np.int64(_NONE)
-    if allowed != _NO_INVESTMENT:
-        invest = best_purchase(rules, state, c, allowed, contest, earning, entered)
+    invest = best_purchase(rules, state, c, limits, contest, earning, entered)
+    invest = add_purchase(rules, state, c, limits, invest)
     return pack_order(train, train_reverse, train_toggle, invest)
+
+
+@routine
+def restricted_greedy_order(rules, state, c, limits, noise, luck, contest):  # type: ignore[no-untyped-def]
+    """`greedy_order`, compiled apart, so that unrestricted play does not pay for restrictions."""
+    return greedy_order(rules, state, c, limits, noise, luck, contest)
 
 
 @bot(
@@ -182,13 +203,13 @@ def greedy_order(rules, state, c, noise, luck, allowed, contest):  # type: ignor
         "noise": Parameter(
             3.0, 0.0, 100.0, "each train's value is multiplied by a random factor from 1 to 1 + noise, every dispatch"
         ),
-        "invest": Parameter("free", choices=("free", "none", "upgrade", "siding"), doc="what it is allowed to buy"),
         "contest": Parameter(
             0.08, 0.0, 1.0, "share of later dispatches in which a siding at a contested junction is expected to decide"
         ),
     },
     mirror_fair=True,
     draws_nothing=lambda values: values["noise"] == 0,
+    restrictable=True,
 )
 def greedy(rules, state, c, params, stream):  # type: ignore[no-untyped-def]
     """Takes the best reward per dispatch as if there were no rival, by the shortest way, and sets the switch it needs.
@@ -199,4 +220,6 @@ def greedy(rules, state, c, params, stream):  # type: ignore[no-untyped-def]
     """
     noise = params[0]
     luck = draw32(stream) if noise > 0.0 else np.int64(0)
-    return greedy_order(rules, state, c, noise, luck, np.int64(params[1]), params[2])
+    if is_restricted(params, 2):
+        return restricted_greedy_order(rules, state, c, limits_of(params, 2), noise, luck, params[1])
+    return greedy_order(rules, state, c, None, noise, luck, params[1])

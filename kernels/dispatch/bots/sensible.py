@@ -4,6 +4,14 @@ import numpy as np
 
 from kernels.codes import NO_COST, NO_TOGGLE, Invest
 from kernels.dispatch.bots.greedy import best_move, greedy_order, run_ahead
+from kernels.dispatch.bots.limits import (
+    add_purchase,
+    is_clear,
+    is_hostile,
+    may_build_somewhere,
+    may_toggle,
+    upgradable,
+)
 from kernels.dispatch.layout import STATE_DTYPE, STATE_TYPE
 from kernels.dispatch.orders import invest_of, pack_order, reverse_of, toggle_mask, train_of
 from kernels.dispatch.resolve import try_dispatch
@@ -13,6 +21,7 @@ from kernels.jit import PLAIN, helper, routine
 
 _NONE = int(Invest.NONE)
 _UPGRADE_1 = int(Invest.UPGRADE_1)
+_SIDING = int(Invest.SIDING)
 MOST = 32
 """Room for candidates: 2 trains, 2 moves, and the toggles of none and at most 2 + 2 * 2 switches: 28 orders."""
 
@@ -60,7 +69,7 @@ def switches_read(rules, routes, arc, reverse, ticks):  # type: ignore[no-untype
 
 
 @routine
-def candidates(rules, state, c, hostile, invest, orders):  # type: ignore[no-untyped-def]
+def candidates(rules, state, c, limits, invest, orders):  # type: ignore[no-untyped-def]
     """All moves of both trains, each with every toggle that it, or a rival's train going forward, reads; how many.
 
     Own trains first to last, forward before reverse, toggles by who reads them and how soon: no label has a say.
@@ -70,7 +79,7 @@ def candidates(rules, state, c, hostile, invest, orders):  # type: ignore[no-unt
     # At most two switches for each train of the rival's.
     theirs = (np.int64(NO_TOGGLE), np.int64(NO_TOGGLE))
     others = (np.int64(NO_TOGGLE), np.int64(NO_TOGGLE))
-    if hostile != 0:
+    if is_hostile(limits, c):
         ticks = rules.upgraded_speed_ticks if state.upgraded[j] & 1 else np.int64(1)
         theirs = switches_read(rules, state.routes, state.arc[j, 0], 0, ticks)
         ticks = rules.upgraded_speed_ticks if state.upgraded[j] & 2 else np.int64(1)
@@ -79,26 +88,48 @@ def candidates(rules, state, c, hostile, invest, orders):  # type: ignore[no-unt
     for t in range(2):
         ticks = rules.upgraded_speed_ticks if (state.upgraded[i] >> t) & 1 else np.int64(1)
         arc = state.arc[i, np.uint64(t)]
+        to = destination(rules, state, c, t)
         for reverse in range(2):
             first = n
-            orders[n] = pack_order(t, reverse, NO_TOGGLE, invest)
-            n += 1
             own = switches_read(rules, state.routes, arc, reverse, ticks)
-            for toggle in (own[0], own[1], theirs[0], theirs[1], others[0], others[1]):
+            for toggle in (np.int64(NO_TOGGLE), own[0], own[1], theirs[0], theirs[1], others[0], others[1]):
+                routes = state.routes
                 if toggle != NO_TOGGLE:
+                    routes ^= np.int64(1) << toggle
+                    if not may_toggle(limits, c, toggle):
+                        continue
+                elif n != first:
+                    continue
+                if is_clear(rules, limits, c, routes, arc, reverse, ticks, to):
                     n = _add(orders, first, n, pack_order(t, reverse, toggle, invest))
+    if n == 0:
+        # Every move runs along an avoided track, and there is no pass.
+        orders[0] = pack_order(0, 0, NO_TOGGLE, invest)
+        n = 1
+    return n
+
+
+@helper
+def _add_clear(rules, state, c, limits, t, reverse, toggle, invest, to, ticks, orders, n):  # type: ignore[no-untyped-def]
+    """Append an order unless it runs along an avoided track; the new count."""
+    routes = state.routes
+    if toggle != NO_TOGGLE:
+        routes ^= np.int64(1) << toggle
+    if is_clear(rules, limits, c, routes, state.arc[np.uint64(c), np.uint64(t)], reverse, ticks, to):
+        orders[n] = pack_order(t, reverse, toggle, invest)
+        n += 1
     return n
 
 
 @routine
-def few_candidates(rules, state, c, rival, hostile, invest, orders):  # type: ignore[no-untyped-def]
+def few_candidates(rules, state, c, limits, rival, invest, orders):  # type: ignore[no-untyped-def]
     """Each train's shortest way and its other direction, each also with a toggle against the rival's order; how many.
 
     A hostile toggle is of the switch that the rival's order reads first, and only where the move needs none itself.
     """
     i = np.uint64(c)
     theirs = np.int64(NO_TOGGLE)
-    if hostile != 0:
+    if is_hostile(limits, c):
         j = np.uint64(c ^ 1)
         other = train_of(rival)
         ticks = rules.upgraded_speed_ticks if (state.upgraded[j] >> other) & 1 else np.int64(1)
@@ -106,21 +137,25 @@ def few_candidates(rules, state, c, rival, hostile, invest, orders):  # type: ig
             rules, state.routes ^ toggle_mask(rival), state.arc[j, np.uint64(other)], reverse_of(rival), ticks
         )
         theirs = second if first == NO_TOGGLE else first
+        if theirs != NO_TOGGLE and not may_toggle(limits, c, theirs):
+            theirs = np.int64(NO_TOGGLE)
     n = 0
     for t in range(2):
         ticks = rules.upgraded_speed_ticks if (state.upgraded[i] >> t) & 1 else np.int64(1)
         to = destination(rules, state, c, t)
-        _, reverse, toggle = best_move(rules, state.routes, state.arc[i, np.uint64(t)], ticks, to)
-        orders[n] = pack_order(t, reverse, toggle, invest)
-        n += 1
-        if theirs != NO_TOGGLE and toggle == NO_TOGGLE:
-            orders[n] = pack_order(t, reverse, theirs, invest)
-            n += 1
-        orders[n] = pack_order(t, 1 - reverse, NO_TOGGLE, invest)
-        n += 1
+        arc = state.arc[i, np.uint64(t)]
+        _, reverse, toggle = best_move(rules, limits, c, state.routes, arc, ticks, to)
+        n = _add_clear(rules, state, c, limits, t, reverse, toggle, invest, to, ticks, orders, n)
+        if toggle == NO_TOGGLE and theirs != NO_TOGGLE:
+            n = _add_clear(rules, state, c, limits, t, reverse, theirs, invest, to, ticks, orders, n)
+        other_way = 1 - reverse
+        n = _add_clear(rules, state, c, limits, t, other_way, NO_TOGGLE, invest, to, ticks, orders, n)
         if theirs != NO_TOGGLE:
-            orders[n] = pack_order(t, 1 - reverse, theirs, invest)
-            n += 1
+            n = _add_clear(rules, state, c, limits, t, other_way, theirs, invest, to, ticks, orders, n)
+    if n == 0:
+        # Every move runs along an avoided track, and there is no pass.
+        orders[0] = pack_order(0, 0, NO_TOGGLE, invest)
+        n = 1
     return n
 
 
@@ -164,7 +199,7 @@ def likely_order(rules, state, c, table):  # type: ignore[no-untyped-def]
 
 
 @helper
-def purchase(rules, state, c, table, allowed, least_gain, contest):  # type: ignore[no-untyped-def]
+def purchase(rules, state, c, limits, table, least_gain, contest):  # type: ignore[no-untyped-def]
     """The investment to make now: the upgrade that gains most points, else the siding that `greedy` would buy.
 
     An upgrade is saved up for while it gains at least `least_gain` points.
@@ -173,28 +208,32 @@ def purchase(rules, state, c, table, allowed, least_gain, contest):  # type: ign
     cost = rules.upgrade_cost_dollars
     moves = min(rules.dispatches - state.dispatch + 1, np.int64(table[0]))
     upgraded = state.upgraded[i]
-    if cost != NO_COST and (allowed == 0 or allowed == 2) and upgraded != 3:
+    open_bits = upgradable(limits, c) & ~upgraded
+    invest = np.int64(_NONE)
+    if cost != NO_COST and open_bits != 0:
         row_0 = row_of(table, c, 0, upgraded & 1, state.cargo_item[i, 0], state.arc[i, 0])
         row_1 = row_of(table, c, 1, (upgraded >> 1) & 1, state.cargo_item[i, 1], state.arc[i, 1])
         width = (np.int64(table[0]) + 1) * np.int64(table[1])
         stay = best_split(table, row_0, row_1, moves)
         gain = least_gain * UNITS
-        invest = np.int64(_NONE)
-        if upgraded & 1 == 0:
+        if open_bits & 1:
             more = best_split(table, row_0 + width, row_1, moves) - stay
             if more > gain:
                 gain = more
                 invest = np.int64(_UPGRADE_1)
-        if upgraded & 2 == 0:
+        if open_bits & 2:
             more = best_split(table, row_0, row_1 + width, moves) - stay
             if more > gain:
                 gain = more
                 invest = np.int64(_UPGRADE_1 + 1)
-        if invest != _NONE:
-            return invest if cost <= state.cash_dollars[i] else np.int64(_NONE)
-    if allowed == 0 or allowed == 3:
-        return invest_of(greedy_order(rules, state, c, 0.0, np.int64(0), np.int64(3), contest))
-    return np.int64(_NONE)
+    if invest != _NONE:
+        if cost > state.cash_dollars[i]:
+            invest = np.int64(_NONE)
+    elif rules.siding_cost_dollars != NO_COST and may_build_somewhere(limits, c):
+        wanted = invest_of(greedy_order(rules, state, c, limits, 0.0, np.int64(0), contest))
+        if wanted >= _SIDING:
+            invest = wanted
+    return add_purchase(rules, state, c, limits, invest)
 
 
 @helper

@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from kernels.dispatch.bots.decorator import Parameter, bot
+from kernels.dispatch.bots.decorator import Parameter, behind, bot
 from kernels.dispatch.bots.greedy import greedy, greedy_order
+from kernels.dispatch.bots.limits import SIZE, is_restricted, limits_of, upgradable
 from kernels.dispatch.bots.sensible import (
     MOST,
     candidates,
@@ -14,14 +15,13 @@ from kernels.dispatch.bots.sensible import (
     scratch_states,
     tried,
 )
-from kernels.dispatch.value import leaf, new_memo, prepare_table, table_index, table_of
+from kernels.dispatch.value import leaf, new_memo, prepare_table, table_of
 from kernels.jit import helper, routine
 from kernels.random import draw32
 
 _TO_UNIT = 2.0**-32
 
 VALUE_PARAMS = {
-    "invest": greedy.params["invest"],
     "contest": greedy.params["contest"],
     "least_gain": Parameter(0.5, 0.0, 1000.0, "points that an upgrade must be expected to gain to be bought"),
     "cash_worth": Parameter(0.15, 0.0, 100.0, "points that a dollar counts for as tie-break"),
@@ -31,13 +31,26 @@ VALUE_PARAMS = {
     "miss": Parameter(0.25, 0.0, 1.0, "chance that a train's first exit is not the one it wants"),
     "later_miss": Parameter(0.3, 0.0, 1.0, "the same on its later ticks"),
     "lost": Parameter(0.15, 0.0, 1.0, "chance that a dispatch does not move the train"),
-    "hostile": Parameter("true", choices=("false", "true"), doc="whether it toggles switches that only the rival reads"),
 }
 N_VALUE = len(VALUE_PARAMS)
-_INVEST, _CONTEST, _LEAST_GAIN, _CASH, _SIDING, _SPREAD, _BY_DISPATCH = range(7)
-_HOSTILE = 10
-_PLANNER_TABLE = table_index(N_VALUE + 2)
-_EQUILIBRIUM_TABLE = table_index(N_VALUE + 5)
+_CONTEST, _LEAST_GAIN, _CASH, _SIDING, _SPREAD, _BY_DISPATCH = range(6)
+
+PLANNER_PARAMS = VALUE_PARAMS | {
+    "noise": Parameter(0.02, 0.0, 1.0, "a random 0 to noise is added to the worth of every order"),
+    "depth": Parameter(1.0, 1.0, 8.0, "dispatches that it looks ahead"),
+}
+_PLANNER_LIMITS = behind(len(PLANNER_PARAMS))
+_PLANNER_TABLE = _PLANNER_LIMITS + SIZE
+
+EQUILIBRIUM_PARAMS = VALUE_PARAMS | {
+    "orders": Parameter(8.0, 1.0, 28.0, "how many sensible orders of each side it looks at"),
+    "iterations": Parameter(50.0, 1.0, 100000.0, "of regret matching+ on every matrix"),
+    "depth": Parameter(1.0, 1.0, 2.0, "2: every cell is itself played as a matrix game of the next dispatch"),
+    "inner_orders": Parameter(5.0, 1.0, 28.0, "orders of each side in those"),
+    "inner_iterations": Parameter(25.0, 1.0, 100000.0, "iterations in those"),
+}
+_EQUILIBRIUM_LIMITS = behind(len(EQUILIBRIUM_PARAMS))
+_EQUILIBRIUM_TABLE = _EQUILIBRIUM_LIMITS + SIZE
 
 
 def prepare(rules, values):  # type: ignore[no-untyped-def]
@@ -46,30 +59,22 @@ def prepare(rules, values):  # type: ignore[no-untyped-def]
 
 
 @helper
-def worth(rules, state, c, table, params, memo):  # type: ignore[no-untyped-def]
+def worth(rules, state, c, limits, table, params, memo):  # type: ignore[no-untyped-def]
     """`value.leaf` with a bot's parameters."""
-    allowed = np.int64(params[_INVEST])
-    may_upgrade = np.int64(3) if (allowed == 0 or allowed == 2) else np.int64(0)
     return leaf(
-        rules, state, c, table, may_upgrade,
+        rules, state, c, table, upgradable(limits, c),
         params[_CASH], params[_SIDING], params[_SPREAD], params[_BY_DISPATCH], memo,
     )  # fmt: skip
 
 
-@helper
-def purchase_with(rules, state, c, table, params):  # type: ignore[no-untyped-def]
-    """`sensible.purchase` with a bot's parameters."""
-    return purchase(rules, state, c, table, np.int64(params[_INVEST]), params[_LEAST_GAIN], params[_CONTEST])
-
-
 @routine
-def answers(rules, state, scratch, c, table, params, rival, orders, scores, memo):  # type: ignore[no-untyped-def]
+def answers(rules, state, scratch, c, limits, table, params, rival, orders, scores, memo):  # type: ignore[no-untyped-def]
     """A few own orders and what each is worth against one order of the rival; how many there are."""
-    invest = purchase_with(rules, state, c, table, params)
-    n = few_candidates(rules, state, c, rival, np.int64(params[_HOSTILE]), invest, orders)
+    invest = purchase(rules, state, c, limits, table, params[_LEAST_GAIN], params[_CONTEST])
+    n = few_candidates(rules, state, c, limits, rival, invest, orders)
     for m in range(n):
         tried(rules, state, scratch, c, orders[m], rival)
-        scores[m] = worth(rules, scratch[0], c, table, params, memo)
+        scores[m] = worth(rules, scratch[0], c, limits, table, params, memo)
     return n
 
 
@@ -84,18 +89,18 @@ def first_best(scores, n):  # type: ignore[no-untyped-def]
 
 
 @routine
-def ranked(rules, state, scratch, c, table, params, rival, k, orders, scores, memo):  # type: ignore[no-untyped-def]
+def ranked(rules, state, scratch, c, limits, table, params, rival, k, orders, scores, memo):  # type: ignore[no-untyped-def]
     """The k best own orders against one order of the rival, best first, in `orders`; how many there are."""
-    invest = purchase_with(rules, state, c, table, params)
-    n = candidates(rules, state, c, np.int64(params[_HOSTILE]), invest, orders)
+    invest = purchase(rules, state, c, limits, table, params[_LEAST_GAIN], params[_CONTEST])
+    n = candidates(rules, state, c, limits, invest, orders)
     for m in range(n):
         tried(rules, state, scratch, c, orders[m], rival)
-        scores[m] = worth(rules, scratch[0], c, table, params, memo)
+        scores[m] = worth(rules, scratch[0], c, limits, table, params, memo)
     return keep_best(orders, scores, n, k)
 
 
 @routine
-def best_line(rules, state, scratch, c, table, params, depth):  # type: ignore[no-untyped-def]
+def best_line(rules, state, scratch, c, limits, table, params, depth):  # type: ignore[no-untyped-def]
     """Worth of a position to c after `depth` more dispatches: own best orders against a greedy rival."""
     orders = np.empty(MOST, np.int64)
     scores = np.empty(MOST, np.float64)
@@ -104,41 +109,29 @@ def best_line(rules, state, scratch, c, table, params, depth):  # type: ignore[n
     for _ in range(depth):
         if ahead[0].dispatch > rules.dispatches:
             break
-        rival = greedy_order(rules, ahead[0], c ^ 1, 0.0, np.int64(0), np.int64(0), 0.08)
-        n = answers(rules, ahead[0], scratch, c, table, params, rival, orders, scores, new_memo())
+        rival = greedy_order(rules, ahead[0], c ^ 1, None, 0.0, np.int64(0), params[_CONTEST])
+        n = answers(rules, ahead[0], scratch, c, limits, table, params, rival, orders, scores, new_memo())
         tried(rules, ahead[0], scratch, c, orders[first_best(scores, n)], rival)
         ahead[0] = scratch[0]
-    return worth(rules, ahead[0], c, table, params, new_memo())
+    return worth(rules, ahead[0], c, limits, table, params, new_memo())
 
 
-@bot(
-    params=VALUE_PARAMS
-    | {
-        "noise": Parameter(0.02, 0.0, 1.0, "a random 0 to noise is added to the worth of every order"),
-        "depth": Parameter(1.0, 1.0, 8.0, "dispatches that it looks ahead"),
-    },
-    mirror_fair=True,
-    draws_nothing=lambda values: values["noise"] == 0,
-    prepare=prepare,
-)
-def planner(rules, state, c, params, stream):  # type: ignore[no-untyped-def]
-    """Tries its sensible orders against a greedy rival and takes the one whose position is worth most.
-
-    Deeper looks follow its own best orders, the rival still greedy: they believe the wrong rival more.
-    """
+@helper
+def planner_order(rules, state, c, limits, params, stream):  # type: ignore[no-untyped-def]
+    """The order of `planner`."""
     table = table_of(params, _PLANNER_TABLE)
     noise = params[N_VALUE]
     depth = np.int64(params[N_VALUE + 1])
     orders = np.empty(MOST, np.int64)
     scores = np.empty(MOST, np.float64)
     scratch = scratch_states(1)
-    rival = greedy_order(rules, state, c ^ 1, 0.0, np.int64(0), np.int64(0), 0.08)
-    n = answers(rules, state, scratch, c, table, params, rival, orders, scores, new_memo())
+    rival = greedy_order(rules, state, c ^ 1, None, 0.0, np.int64(0), params[_CONTEST])
+    n = answers(rules, state, scratch, c, limits, table, params, rival, orders, scores, new_memo())
     if depth > 1:
         ahead = scratch_states(1)
         for m in range(n):
             tried(rules, state, ahead, c, orders[m], rival)
-            scores[m] = best_line(rules, ahead[0], scratch, c, table, params, depth - 1)
+            scores[m] = best_line(rules, ahead[0], scratch, c, limits, table, params, depth - 1)
     best = first_best(scores, n)
     if noise == 0.0:
         return orders[best]
@@ -153,6 +146,31 @@ def planner(rules, state, c, params, stream):  # type: ignore[no-untyped-def]
                 most = score
                 order = orders[m]
     return order
+
+
+@routine
+def restricted_planner_order(rules, state, c, limits, params, stream):  # type: ignore[no-untyped-def]
+    """`planner_order`, compiled apart, so that unrestricted play does not pay for restrictions."""
+    return planner_order(rules, state, c, limits, params, stream)
+
+
+@bot(
+    params=PLANNER_PARAMS,
+    mirror_fair=True,
+    draws_nothing=lambda values: values["noise"] == 0,
+    restrictable=True,
+    prepare=prepare,
+)
+def planner(rules, state, c, params, stream):  # type: ignore[no-untyped-def]
+    """Tries a few sensible orders against a greedy rival and takes the one whose position is worth most.
+
+    For each train: its shortest way and its other direction, each also with a toggle of the switch that the rival's
+    move reads first. Deeper looks follow its own best orders, the rival still greedy: they believe the wrong rival
+    more.
+    """
+    if is_restricted(params, _PLANNER_LIMITS):
+        return restricted_planner_order(rules, state, c, limits_of(params, _PLANNER_LIMITS), params, stream)
+    return planner_order(rules, state, c, None, params, stream)
 
 
 @helper
@@ -260,62 +278,41 @@ def solve(matrix, n, m, iterations, own, theirs):  # type: ignore[no-untyped-def
 
 
 @routine
-def stage(rules, state, scratch, c, table, params, k, orders, their_orders, matrix):  # type: ignore[no-untyped-def]
+def stage(rules, state, scratch, c, limits, table, params, k, orders, their_orders, matrix):  # type: ignore[no-untyped-def]
     """Fill the matrix of both sides' sensible orders, valued by the table: (own orders, rival's orders)."""
     scores = np.empty(MOST, np.float64)
     own_likely = likely_order(rules, state, c, table)
     their_likely = likely_order(rules, state, c ^ 1, table)
     memo = new_memo()
-    their_memo = new_memo()
-    n = ranked(rules, state, scratch, c, table, params, their_likely, k, orders, scores, memo)
-    m = ranked(
-        rules, state, scratch, c ^ 1, table, params, own_likely, k, their_orders, scores, their_memo
-    )
+    n = ranked(rules, state, scratch, c, limits, table, params, their_likely, k, orders, scores, memo)
+    m = ranked(rules, state, scratch, c ^ 1, None, table, params, own_likely, k, their_orders, scores, new_memo())
     for a in range(n):
         for b in range(m):
             tried(rules, state, scratch, c, orders[a], their_orders[b])
-            matrix[a, b] = worth(rules, scratch[0], c, table, params, memo)
+            matrix[a, b] = worth(rules, scratch[0], c, limits, table, params, memo)
     return n, m
 
 
 @routine
-def stage_value(rules, state, scratch, c, table, params, k, iterations):  # type: ignore[no-untyped-def]
+def stage_value(rules, state, scratch, c, limits, table, params, k, iterations):  # type: ignore[no-untyped-def]
     """Worth of a position to c when the dispatch that comes is played as a matrix game."""
     if state.dispatch > rules.dispatches:
-        return worth(rules, state, c, table, params, new_memo())
+        return worth(rules, state, c, limits, table, params, new_memo())
     orders = np.empty(MOST, np.int64)
     their_orders = np.empty(MOST, np.int64)
     matrix = np.empty((MOST, MOST), np.float64)
-    n, m = stage(rules, state, scratch, c, table, params, k, orders, their_orders, matrix)
+    n, m = stage(rules, state, scratch, c, limits, table, params, k, orders, their_orders, matrix)
     return solve(matrix, n, m, iterations, np.empty(MOST, np.float64), np.empty(MOST, np.float64))
 
 
-@bot(
-    params=VALUE_PARAMS
-    | {
-        "orders": Parameter(8.0, 1.0, 32.0, "how many sensible orders of each side it looks at"),
-        "iterations": Parameter(50.0, 1.0, 100000.0, "of regret matching+ on every matrix"),
-        "depth": Parameter(1.0, 1.0, 2.0, "2: every cell is itself played as a matrix game of the next dispatch"),
-        "inner_orders": Parameter(5.0, 1.0, 32.0, "orders of each side in those"),
-        "inner_iterations": Parameter(25.0, 1.0, 100000.0, "iterations in those"),
-    },
-    mirror_fair=True,
-    prepare=prepare,
-)
-def equilibrium(rules, state, c, params, stream):  # type: ignore[no-untyped-def]
-    """Plays each dispatch as the matrix game that it is: the order is drawn from an equilibrium mix.
-
-    Both sides' sensible orders are tried against each other, each pair is valued by the table, and regret matching+
-    finds the mixes that leave nothing to be gained. With `depth: 2` the pairs are valued by such a game of their own.
-    """
+@routine
+def equilibrium_mix(rules, state, c, params, orders, their_orders, matrix, own, theirs):  # type: ignore[no-untyped-def]
+    """The matrix that `equilibrium` sees and both sides' mixes: (own orders, rival's orders, worth to c)."""
+    limits = limits_of(params, _EQUILIBRIUM_LIMITS)
     table = table_of(params, _EQUILIBRIUM_TABLE)
     k = np.int64(params[N_VALUE])
-    iterations = np.int64(params[N_VALUE + 1])
-    orders = np.empty(MOST, np.int64)
-    their_orders = np.empty(MOST, np.int64)
-    matrix = np.empty((MOST, MOST), np.float64)
     scratch = scratch_states(1)
-    n, m = stage(rules, state, scratch, c, table, params, k, orders, their_orders, matrix)
+    n, m = stage(rules, state, scratch, c, limits, table, params, k, orders, their_orders, matrix)
     if params[N_VALUE + 2] >= 2.0:
         ahead = scratch_states(1)
         inner = np.int64(params[N_VALUE + 3])
@@ -323,11 +320,23 @@ def equilibrium(rules, state, c, params, stream):  # type: ignore[no-untyped-def
         for a in range(n):
             for b in range(m):
                 tried(rules, state, ahead, c, orders[a], their_orders[b])
-                matrix[a, b] = stage_value(
-                    rules, ahead[0], scratch, c, table, params, inner, inner_iterations
-                )
+                matrix[a, b] = stage_value(rules, ahead[0], scratch, c, limits, table, params, inner, inner_iterations)
+    return n, m, solve(matrix, n, m, np.int64(params[N_VALUE + 1]), own, theirs)
+
+
+@bot(params=EQUILIBRIUM_PARAMS, mirror_fair=True, restrictable=True, prepare=prepare)
+def equilibrium(rules, state, c, params, stream):  # type: ignore[no-untyped-def]
+    """Plays each dispatch as the matrix game that it is: the order is drawn from an equilibrium mix.
+
+    Both sides' sensible orders are tried against each other, each pair is valued by the table, and regret matching+
+    finds the mixes that leave nothing to be gained. With `depth: 2` the pairs are valued by such a game of their own.
+    """
+    orders = np.empty(MOST, np.int64)
     own = np.empty(MOST, np.float64)
-    solve(matrix, n, m, iterations, own, np.empty(MOST, np.float64))
+    n, _, _ = equilibrium_mix(
+        rules, state, c, params, orders,
+        np.empty(MOST, np.int64), np.empty((MOST, MOST), np.float64), own, np.empty(MOST, np.float64),
+    )  # fmt: skip
     luck = draw32(stream) * _TO_UNIT
     for a in range(n - 1):
         luck -= own[a]
