@@ -226,14 +226,15 @@ def test_cli_values__plug_ins(sim_command, tmp_path):
     assert (answer.code, answer.err) == (0, "")
     assert sim_command("verify", "run").out.startswith("IDENTICAL: ")
     for body, said in (
-        ("return 1.0", "own returns float64; must return an int64, a packed order"),
-        ("return nothing", "does not compile"),
+        ("return 1.0", "own returns a float; must return an int64, a packed order\n  hint: "),
+        ("return nothing", "does not compile\n  NameError: "),
     ):
         name = plug_in(tmp_path / "bots", body).replace(str(tmp_path) + "/", "")
         answer = sim_command(*RUN[:-1], "other", "--matches", "4", "--bots", name)
         assert answer.code == 2
-        assert answer.err.startswith(f"bot '{name}': ")
+        assert answer.err.startswith("bots/own.py:")
         assert said in answer.err
+        assert "\\n" not in answer.err
         assert "Traceback" not in answer.err
 
 
