@@ -29,15 +29,16 @@ ALL_BOTS = "all bots"
 SOLVER_FAILED = "solver failed"
 NOISE_ONLY = "no payoff beyond noise"
 ONE_BOT = "one distinct bot"
+COUNT = "count"
 ZERO = 1e-9
 """A margin no larger is rounding."""
 LEAST_WEIGHT = 1e-6
 """Of a dominating mixture: weights below are rounding."""
 
 METAGAME_METRICS: dict[str, tuple[str, str]] = {
-    "distinct_bots": ("count", "Bots left after bots with equal rows of payoffs are merged."),
+    "distinct_bots": ("bots", "Bots left after bots with equal rows of payoffs are merged."),
     "dominated_bots": (
-        "count",
+        "bots",
         "Distinct bots that another bot, or a mixture of others, beats against every rival beyond chance; the upper "
         "end also counts those for which the matches do not rule it out.",
     ),
@@ -51,7 +52,7 @@ METAGAME_METRICS: dict[str, tuple[str, str]] = {
 
 BOT_METRICS: dict[str, tuple[str, str]] = {
     "mean_score": ("share", "Mean score against all other distinct bots."),
-    "rank": ("count", "Rank by Bradley and Terry's model with ties and a seat term, 1 the strongest."),
+    "rank": ("bots", "Rank by Bradley and Terry's model with ties and a seat term, 1 the strongest."),
     "equilibrium_weight": ("share", "How often the most even mixture that no bot beats plays the bot."),
     "dominance_margin": (
         "payoff",
@@ -156,7 +157,7 @@ class _Study:
     def result(self) -> MetaGame:
         slack = slack_of(self.distinct.typical_error)
         dominated: tuple[Dominated, ...] = ()
-        self.enter("distinct_bots", float(len(self.groups)), None, None, "count")
+        self.enter("distinct_bots", float(len(self.groups)), None, None, COUNT)
         if self.distinct.uncounted:
             one, other = self.distinct.uncounted[0]
             self.failures.append(f"no match of {one} vs {other} counts, so that there is no table of payoffs")
@@ -179,7 +180,13 @@ class _Study:
         self.found[metric] = Estimate(ALL_BOTS, metric, value, low, high, self.n, self.n_units, method)
 
     def enter_bots(
-        self, metric: str, values: Floats, limits: tuple[Floats, Floats] | None, shared: bool = False
+        self,
+        metric: str,
+        values: Floats,
+        limits: tuple[Floats, Floats] | None,
+        *,
+        shared: bool = False,
+        method: str | None = None,
     ) -> None:
         """Enter one figure of every bot; of clones all the same, or all an equal part where it is `shared`."""
         for place, group in enumerate(self.groups):
@@ -190,7 +197,12 @@ class _Study:
                 low, high = (None if end is None else float(end) for end in ends)
                 if low is not None and high is not None:
                     low, high = min(low, value), max(high, value)
-                self.enter(f"{metric}.{self.all.bots[bot]}", value, low, high, self.method)
+                self.enter(f"{metric}.{self.all.bots[bot]}", value, low, high, method or self.method)
+
+    @property
+    def still(self) -> bool:
+        """Whether blocks do not differ although chance had a hand in them: then a bootstrap has no width."""
+        return self.counts is not None and self.distinct.n_bots > 1 and self.distinct.typical_error == 0
 
     @property
     def method(self) -> str:
@@ -250,7 +262,10 @@ class _Study:
             below, above = percentile_limits(errors, self.distinct.n_blocks, self.level)
             low = min(max(observed.value - float(above), 0.0), observed.value)
             high = max(min(observed.value - float(below), 1.0), observed.value)
-        self.enter("cyclic_share", observed.value, low, high, self.method)
+        if self.still:
+            self.enter("cyclic_share", observed.value, None, None, intervals.ZERO_VARIANCE)
+        else:
+            self.enter("cyclic_share", observed.value, low, high, self.method)
 
     def ranks(self) -> None:
         """Ranks, as ranges."""
@@ -286,7 +301,9 @@ class _Study:
             return found.weights, percentile_limits(np.array(resampled), self.distinct.n_blocks, self.level)
 
         found = self.solved("equilibrium", compute, "equilibrium_weight")
-        if found is not None:
+        if found is not None and self.still:
+            self.enter_bots("equilibrium_weight", found[0], None, shared=True, method=intervals.ZERO_VARIANCE)
+        elif found is not None:
             self.enter_bots("equilibrium_weight", *found, shared=True)
 
     def dominance(self, tables: Floats | None) -> tuple[Dominated, ...]:
@@ -333,9 +350,13 @@ class _Study:
             margin = dominance_margin(self.distinct.table, i)
             if tables is None:
                 return margin, None, None
-            low, high = percentile_limits(dominance_margins(tables, i), self.distinct.n_blocks, self.level)
+            ends = percentile_limits(dominance_margins(tables, i), self.distinct.n_blocks, self.level)
+            # Pairs that were all alike could yet differ, in payoffs by so much:
+            unseen = 2 * float(intervals.clopper_pearson_limits(0.0, self.n_pairs, self.level)[1])
+            low = min(float(ends[0]), margin.value - unseen)
             # The least over rivals draws resampled margins down: the upper end must not believe that.
-            return margin, min(float(low), margin.value), max(float(high), 2 * margin.value - float(low))
+            high = max(float(ends[1]), margin.value + unseen, 2 * margin.value - float(ends[0]))
+            return margin, max(low, -2.0), min(high, 2.0)
 
         return self.solved(f"dominance of {self.distinct.bots[i]}", compute)
 
