@@ -164,20 +164,20 @@ def test_cli_values__counts_are_played(text, played, sim_command, tmp_path):
         (["--set", "economy.toll"], "--set economy.toll: "),
         (["--set", "economy.toll=-1"], "--set economy.toll=-1: economy.toll is -1; must be a whole number of dollars"),
         (["--set", "=1"], "--set =1: "),
-        (["--out", ""], ""),
     ],
 )
 def test_cli_values__one_line_and_exit_2(words, said, sim_command, tmp_path):
     answer = sim_command(*RUN, *words)
-    if words == ["--out", ""]:
-        # The folder where one is: it is empty, so that it may become the run folder.
-        assert answer.code == 0
-        return
     assert answer.code == 2
     assert answer.out == ""
     assert answer.err.startswith(said)
     assert answer.err.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
+
+
+def test_cli_values__an_empty_folder_name_is_the_folder_where_one_is(sim_command, tmp_path):
+    assert sim_command(*RUN[:-1], "", "--matches", "2").code == 0
+    assert (tmp_path / "manifest.json").exists()
 
 
 @pytest.mark.parametrize(
