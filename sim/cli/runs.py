@@ -138,15 +138,22 @@ def _finish(result: Run, half_width: float | None) -> None:
 
 
 def report(run: RunArgument) -> None:
-    """Make the report of a run folder again: report.html, tables and figures."""
+    """Make the report of a run folder again: report.html, tables and figures; a tournament's as well."""
     say_when_cold()
     from sim.api import load_run
     from sim.reports.page import write_report
+    from sim.reports.tournament import write_tournament_report
     from sim.store import told
+    from sim.studies.tournament_result import holds_tournament, load_tournament
 
-    result = load_run(run)
-    with told(run):
-        write_report(result, run)
+    if holds_tournament(run):
+        found = load_tournament(run)
+        with told(run):
+            write_tournament_report(found, run)
+    else:
+        result = load_run(run)
+        with told(run):
+            write_report(result, run)
     typer.echo(f"wrote {run / 'report.html'}")
 
 

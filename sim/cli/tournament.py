@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sim.cli.cold import say_when_cold
 from sim.cli.options import (
     JsonOption,
     ScenarioArgument,
@@ -56,6 +57,7 @@ def tournament(
     A tournament that was interrupted goes on where it stopped when the same command is given again. Exit 1: a match
     ended with an illegal order; 3: a solver failed, so that something is not known.
     """
+    say_when_cold()
     from sim.running.progress import bar
     from sim.running.runner import Interrupted
     from sim.store import RunFolder, folder_name

@@ -17,7 +17,7 @@ from sim.store import MANIFEST_SCHEMA, read_json
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["PAIRING_METRICS", "STUDY", "Tournament", "load_tournament", "unit_of"]
+__all__ = ["PAIRING_METRICS", "STUDY", "Tournament", "holds_tournament", "load_tournament", "unit_of"]
 
 STUDY = "tournament"
 """What the manifest says it is."""
@@ -155,6 +155,15 @@ _MANIFEST: dict[str, type | tuple[type, ...]] = {
     "failures": list,
     "notes": list,
 }
+
+
+def holds_tournament(folder: str | Path) -> bool:
+    """Whether a folder says that it is of a finished tournament."""
+    try:
+        manifest = read_json(Path(folder) / "manifest.json")
+    except BadInput:
+        return False
+    return isinstance(manifest, dict) and manifest.get("study") == STUDY
 
 
 def load_tournament(folder: str | Path) -> Tournament:
