@@ -39,7 +39,7 @@ def same_python() -> bool:
 
 def make() -> None:
     """Make the environment, or bring it up to date; an interrupted attempt is made good by the next call."""
-    print("making .venv (once; a minute or two)", file=sys.stderr)
+    print("making .venv (once; about 200 MB to download, so some minutes)", file=sys.stderr)
     here = str(ROOT)
     if not same_python():
         try:
@@ -55,7 +55,7 @@ def make() -> None:
 
 def main() -> None:
     """Become the command that was asked for."""
-    if sys.version_info < (3, 11):
+    if sys.version_info < (3, 11):  # noqa: UP036 - whatever Python runs it
         sys.exit(f"start.py: needs Python 3.11 or newer; this is {sys.version.split()[0]}")
     if len(sys.argv) < 2:
         sys.exit("usage: python3 start.py COMMAND [ARGUMENT ...], as in: python3 start.py sim --help")

@@ -19,31 +19,40 @@ if TYPE_CHECKING:
     from sim.replaying import replay_many as replay_many
     from sim.running.result import Run as Run
     from sim.running.runner import Interrupted as Interrupted
+    from sim.studies.tournament import tournament as tournament
+    from sim.studies.tournament_result import Tournament as Tournament
+    from sim.studies.tournament_result import load_tournament as load_tournament
 
 _HOMES = {
     "BadInput": "sim.config.errors",
     "Interrupted": "sim.running.runner",
     "Run": "sim.running.result",
+    "Tournament": "sim.studies.tournament_result",
     "load_map": "sim.config.loading",
     "load_run": "sim.api",
     "load_scenario": "sim.config.loading",
+    "load_tournament": "sim.studies.tournament_result",
     "play_match": "sim.api",
     "replay": "sim.replaying",
     "replay_many": "sim.replaying",
     "run": "sim.api",
+    "tournament": "sim.studies.tournament",
 }
 
 __all__ = [
     "BadInput",
     "Interrupted",
     "Run",
+    "Tournament",
     "load_map",
     "load_run",
     "load_scenario",
+    "load_tournament",
     "play_match",
     "replay",
     "replay_many",
     "run",
+    "tournament",
 ]
 
 

@@ -21,7 +21,7 @@ from sim.running.result import Run
 from sim.running.runner import MAX_MATCHES, Amount, play
 from sim.store import RunFolder
 
-__all__ = ["load_run", "make_plan", "plan_of", "play_match", "run"]
+__all__ = ["load_run", "make_plan", "plan_of", "play_match", "player_for", "run", "scenario_of"]
 
 Source = str | Path | Mapping[str, Any] | Scenario
 BotLike = str | Player | Bot
@@ -41,20 +41,26 @@ def make_plan(
     BadInput
         When the scenario, the bots or the seed are not usable.
     """
-    loaded = scenario if isinstance(scenario, Scenario) else load_scenario(scenario, overrides)
-    if isinstance(scenario, Scenario) and overrides:
-        loaded = load_scenario(scenario.resolved(), overrides)
+    loaded = scenario_of(scenario, overrides)
     if bots is None:
         if loaded.bots is None:
             raise BadInput.of(f"scenario {loaded.name} names no bots; name two with --bots first,second")
         bots = (loaded.bots["A"], loaded.bots["B"])
     if isinstance(bots, str) or len(bots) != 2:
         raise BadInput.of(f"bots is {bots!r}; must be two names, as in greedy,random")
-    first, second = (_player(bot, loaded) for bot in bots)
+    first, second = (player_for(bot, loaded) for bot in bots)
     return Plan(loaded, first, second, checked_seed(seed))
 
 
-def _player(bot: BotLike, scenario: Scenario) -> Player:
+def scenario_of(source: Source, overrides: Sequence[str] | Mapping[str, Any] = ()) -> Scenario:
+    """A scenario from whatever names or holds it, with the overrides applied."""
+    if not isinstance(source, Scenario):
+        return load_scenario(source, overrides)
+    return load_scenario(source.resolved(), overrides) if overrides else source
+
+
+def player_for(bot: BotLike, scenario: Scenario) -> Player:
+    """A player from whatever names or is it, with the scenario's own variants known."""
     if isinstance(bot, Player):
         return bot
     if isinstance(bot, Bot):

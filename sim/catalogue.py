@@ -101,6 +101,7 @@ def player_of(bot: Bot) -> Player:
     """
     from kernels.dispatch.bots import SHIPPED
     from kernels.dispatch.bots.decorator import BotError
+    from sim.bot_faults import bad_bot
     from sim.plug_ins import function_digest
 
     if SHIPPED.get(bot.name) is bot:
@@ -108,7 +109,7 @@ def player_of(bot: Bot) -> Player:
     try:
         _ = bot.compiled
     except BotError as error:
-        raise BadInput.of(f"bot {bot.name!r}: {error}") from error
+        raise bad_bot(error) from error
     digest = function_digest(bot.function)
     _FUNCTIONS[digest] = bot
     return Player(bot.name, bot, bot.values({}), (None, digest))

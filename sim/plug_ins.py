@@ -19,6 +19,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from kernels.dispatch.bots.decorator import Bot, BotError
+from sim.bot_faults import bad_bot
 from sim.config.errors import BadInput
 from sim.config.values import did_you_mean
 
@@ -67,7 +68,7 @@ def bot_from_file(name: str) -> tuple[Bot, str, str]:
     try:
         _ = found[function].compiled
     except BotError as error:
-        raise BadInput.of(f"bot {name!r}: {error}") from error
+        raise bad_bot(error, file if Path(error.file) == path.resolve() else None) from error
     return found[function], file, digest
 
 
@@ -132,7 +133,7 @@ def _executed(name: str, file: str, sources: dict[Path, bytes], module_name: str
     except (Exception, SystemExit) as error:
         del sys.modules[module_name]
         if isinstance(error, BotError):
-            raise BadInput.of(f"bot {name!r}: {error}") from error
+            raise bad_bot(error, file if Path(error.file) == path else None) from error
         raise BadInput.of(f"bot {name!r}: {_where(error, path, file)}{type(error).__name__}: {error}") from error
     return module
 

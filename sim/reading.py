@@ -75,7 +75,7 @@ def load_run(folder: str | Path) -> Run:
     try:
         scenario = load_scenario(manifest["scenario"])
     except BadInput as error:
-        raise BadInput.of(f"{manifest_path} is damaged: in its scenario, {error.problems[0]}") from None
+        raise BadInput.of(f"{manifest_path} is damaged: in its scenario, {error.problems[0].headline}") from None
     return Run(
         scenario=scenario,
         first=manifest["first"]["name"],

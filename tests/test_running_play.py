@@ -300,7 +300,7 @@ def test_running_play__illegal_pairs_are_no_witness_against_a_mirror_fair_bot(tm
 
 def test_running_play__half_width_is_reached_at_a_look_and_says_its_level(monkeypatch):
     monkeypatch.setattr(runner, "FIRST_LOOK", scaled(1_000, 40))
-    target, cap = (0.012, 60_000) if not SHORT else (0.07, 600)
+    target, cap = (0.012, 60_000) if not SHORT else (0.12, 600)
     plan = plan_of_bots("random", "random", "crooked")
     looks = plan_looks(runner.FIRST_LOOK, cap)
     run = play(plan, Amount(cap, target))

@@ -236,8 +236,8 @@ def test_running_reproducible__python_and_command_play_the_same(sim_command, tmp
 
 # -- processes that really are stopped --------------------------------------------------------------------------------
 
-PLAYED = scaled(300_000, 300)
-WORDS = ["ladder", "--matches", str(PLAYED), "--seed", "7", "--threads", "2", "--keep-matches"]
+PLAYED = scaled(300_000, 400)
+WORDS = ["ladder", "--matches", str(PLAYED), "--seed", "7", "--threads", str(scaled(2, 1)), "--keep-matches"]
 
 
 def start_sim(*words: str, cwd: Path) -> subprocess.Popen[str]:
@@ -273,7 +273,7 @@ def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]
 def test_running_reproducible__keyboard_interrupt_prints_the_line_that_goes_on(uninterrupted, tmp_path):
     folder = tmp_path / "a folder; with $signs"
     process = start_sim("run", *WORDS, "--out", str(folder), cwd=tmp_path)
-    wait_for_parts(process, folder, 3)
+    wait_for_parts(process, folder, scaled(3, 1))
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=120)
     assert process.returncode == 130, err
@@ -298,7 +298,7 @@ def test_running_reproducible__keyboard_interrupt_prints_the_line_that_goes_on(u
 def test_running_reproducible__killed(uninterrupted, tmp_path):
     folder = tmp_path / "run"
     process = start_sim("run", *WORDS, "--out", str(folder), cwd=tmp_path)
-    wait_for_parts(process, folder, 4)
+    wait_for_parts(process, folder, scaled(4, 1))
     process.kill()
     process.communicate(timeout=60)
     assert process.returncode == -signal.SIGKILL

@@ -218,6 +218,57 @@ def test_coverage__means_of_skewed_counts():
     assert 0.935 <= hits / 2000 <= 0.965
 
 
+def event_sizes(kind, rng, n):
+    """Sizes of rare events, and their mean."""
+    if kind == "alike":
+        return np.ones(n), 1.0
+    if kind == "geometric":
+        return rng.geometric(0.5, n).astype(np.float64), 2.0
+    return rng.integers(1, 6, n).astype(np.float64), 3.0
+
+
+@pytest.mark.parametrize("sizes", ["alike", "geometric", "one to five"])
+@pytest.mark.parametrize("expected", [1, 3, 6, 10, 18, 25, 35])
+@pytest.mark.parametrize("usual", [0.0, 24.0])
+def test_coverage__means_that_rest_on_a_few_events(expected, sizes, usual):
+    """64 blocks of 500 pairs and so many events in the whole run: 95% intervals hold the truth in at least 93.5%."""
+    rng = np.random.default_rng(expected)
+    n_runs, n_blocks, pairs = 3000, 64, 500
+    n_events = rng.poisson(expected, n_runs)
+    drawn, mean_size = event_sizes(sizes, rng, int(n_events.sum()))
+    blocks = np.zeros((n_runs, n_blocks))
+    np.add.at(blocks, (np.repeat(np.arange(n_runs), n_events), rng.integers(0, n_blocks, drawn.size)), drawn)
+    sign = 1 if usual == 0 else -1
+    means = usual + sign * blocks / pairs
+    truth = usual + sign * expected * mean_size / (n_blocks * pairs)
+    found = [intervals.mean(float(one.mean()), one, n_blocks * pairs, LEVEL, (0, 24)) for one in means]
+    assert np.mean([one.low <= truth <= one.high for one in found]) >= 0.935
+    assert {one.method for one in found} <= {"gamma", "zero variance"} if expected <= 3 else {"gamma", "t"}
+
+
+def test_mean__of_a_few_events_alike_is_poisson_with_a_larger_one_to_come():
+    """Lower end: exact Poisson. Upper end: that of one event more, which may be twice as large."""
+    means = np.zeros(64)
+    means[[3, 9, 40]] = 1 / 50
+    found = intervals.mean(3 / 3200, means, 3200, LEVEL, (0, 24))
+    assert found.method == "gamma"
+    assert found.low * 3200 == pytest.approx(stats.chi2.ppf(0.025, 2 * 3) / 2)
+    assert found.high * 3200 == pytest.approx(stats.gamma.ppf(0.975, 25 / 7, scale=7 / 5))
+    assert found.high * 3200 > stats.chi2.ppf(0.975, 2 * 4) / 2
+    mirrored = intervals.mean(24 - 3 / 3200, 24 - means, 3200, LEVEL, (0, 24))
+    assert (24 - mirrored.high, 24 - mirrored.low) == pytest.approx((found.low, found.high))
+
+
+@pytest.mark.parametrize(
+    ("n_blocks", "n_events", "method"), [(64, 19, "gamma"), (64, 20, "t"), (12, 6, "gamma"), (12, 7, "t")]
+)
+def test_mean__a_few_events_are_those_of_less_than_20_blocks_and_half(n_blocks, n_events, method):
+    means = np.zeros(n_blocks)
+    means[:n_events] = 0.5
+    assert intervals.mean(float(means.mean()), means, n_blocks, LEVEL, (0, math.inf)).method == method
+    assert intervals.mean(float(means.mean()), means, n_blocks, LEVEL).method == "t", "no least value is known"
+
+
 @pytest.mark.parametrize("q", [0.1, 0.5, 0.9])
 def test_coverage__quantiles_of_fine_values(q):
     """Values so fine that hardly two are equal; both matches of a pair have the same one."""

@@ -18,7 +18,7 @@ def main() -> None:
     from sim.config.errors import BadInput
 
     try:
-        app()
+        app(prog_name="sim")
     except BadInput as error:
         for line in str(error).splitlines():
             print(line, file=sys.stderr)

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from sim.cli.cold import say_when_cold
 from sim.cli.options import JsonOption, SetOption, console, print_json, refuse
 
 
@@ -23,6 +24,7 @@ def bench(
     json: JsonOption = False,
 ) -> None:
     """Measure how many matches a second are played here, sums included, as `sim run` plays them."""
+    say_when_cold()
     from kernels.dispatch.bots import SHIPPED
     from sim.catalogue import player
     from sim.config.loading import load_scenario

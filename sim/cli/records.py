@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from sim.cli.cold import say_when_cold
 from sim.cli.options import JsonOption, console
 
 
@@ -18,6 +19,7 @@ def replay(
 
     An illegal order is refused with the dispatch, the company and the reason. With --json each match is one line.
     """
+    say_when_cold()
     from sim.replaying import replay_many
 
     results = replay_many(record)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sim.cli.cold import say_when_cold
 from sim.cli.options import (
     BotsOption,
     JsonOption,
@@ -62,6 +63,7 @@ def run(
 
     A run that was interrupted goes on where it stopped when the same command is given again.
     """
+    say_when_cold()
     from sim.api import load_run, make_plan
     from sim.running.progress import bar
     from sim.running.runner import Amount, Interrupted, play
@@ -136,14 +138,22 @@ def _finish(result: Run, half_width: float | None) -> None:
 
 
 def report(run: RunArgument) -> None:
-    """Make the report of a run folder again: report.html, tables and figures."""
+    """Make the report of a run folder again: report.html, tables and figures; a tournament's as well."""
+    say_when_cold()
     from sim.api import load_run
     from sim.reports.page import write_report
+    from sim.reports.tournament import write_tournament_report
     from sim.store import told
+    from sim.studies.tournament_result import holds_tournament, load_tournament
 
-    result = load_run(run)
-    with told(run):
-        write_report(result, run)
+    if holds_tournament(run):
+        found = load_tournament(run)
+        with told(run):
+            write_tournament_report(found, run)
+    else:
+        result = load_run(run)
+        with told(run):
+            write_report(result, run)
     typer.echo(f"wrote {run / 'report.html'}")
 
 
@@ -158,6 +168,7 @@ def verify(
     The sample is one block of the run, 1/64 of its matches, chosen by the run's digest; where matches were kept, every
     row of it is compared as well. Exit 0 identical, 1 not.
     """
+    say_when_cold()
     from sim.running.verifying import verify as check
 
     found = check(run, every_block=all_, threads=threads)

@@ -21,19 +21,32 @@ class Problem:
         ``map.trains[1].start``. Empty when the problem is with the file as a whole.
     message
         What was found and what is allowed; it continues the key, as in ``is -2; must be …``.
+    details
+        More on it, for lines of their own below, such as what a compiler says.
     """
 
     file: str | None
     line: int | None
     key: str
     message: str
+    details: tuple[str, ...] = ()
 
     def __str__(self) -> str:
+        return "\n".join([self.headline, *(_printable(f"  {detail}") for detail in self.details)])
+
+    @property
+    def headline(self) -> str:
+        """The problem in one line."""
         place = "" if self.file is None else self.file if self.line is None else f"{self.file}:{self.line}"
         line = f"{place}{': ' if place else ''}{self.key}{' ' if self.key else ''}{self.message}"
-        return "".join(
-            character if character.isprintable() else character.encode("unicode_escape").decode() for character in line
-        )
+        return _printable(line)
+
+
+def _printable(line: str) -> str:
+    """A line in which nothing breaks it or cannot be seen."""
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode() for character in line
+    )
 
 
 class BadInput(Exception):

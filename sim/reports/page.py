@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from kernels.codes import Outcome, Pairing
 from sim.config.exactness import exactness
 from sim.reports import captions, words
+from sim.reports.html import provenance_rows, rendered, write_text
 from sim.reports.tables import MATCH_FIGURES, PLAYER_FIGURES, outcomes_table, write_tables
 from sim.reports.verdict import verdict
 from sim.running.result import Run
@@ -65,20 +65,16 @@ def write_report(run: Run, folder: Path) -> list[Path]:
     (folder / "figures").mkdir(exist_ok=True)
     for name, (_, svg) in drawn.items():
         path = folder / "figures" / f"{name}.svg"
-        _write(path, f'<?xml version="1.0" encoding="UTF-8"?>\n{svg}')
+        write_text(path, f'<?xml version="1.0" encoding="UTF-8"?>\n{svg}')
         written.append(path)
     page = folder / "report.html"
-    _write(page, _page(run, {name: inline for name, (inline, _) in drawn.items()}))
+    write_text(page, _page(run, {name: inline for name, (inline, _) in drawn.items()}))
     return [*written, page]
 
 
 def report_page(run: Run) -> str:
     """The report as HTML, with its pictures in it."""
     return _page(run, {name: inline for name, (inline, _) in _drawings(run).items()})
-
-
-def _write(path: Path, text: str) -> None:
-    path.write_bytes(text.encode("utf-8"))
 
 
 def _drawings(run: Run) -> dict[str, tuple[str, str]]:
@@ -94,17 +90,8 @@ def _drawings(run: Run) -> dict[str, tuple[str, str]]:
 
 
 def _page(run: Run, drawn: dict[str, str]) -> str:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
-    environment = Environment(
-        loader=PackageLoader("sim.reports"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
     rail_map = run.scenario.map
     sides = words.players(run)
     # A picture that only says in words why there is none needs no drawing beside its caption.
@@ -113,7 +100,8 @@ def _page(run: Run, drawn: dict[str, str]) -> str:
         for picture in pictures()
         for see in [picture.see(run)]
     ]
-    return environment.get_template(TEMPLATE).render(
+    return rendered(
+        TEMPLATE,
         run=run,
         sides=sides,
         n_played=run.sums.n_matches,
@@ -143,7 +131,7 @@ def _page(run: Run, drawn: dict[str, str]) -> str:
         map_svg=Markup(drawn["map"]),
         map_name=rail_map.name,
         breaches=exactness(rail_map).breaches,
-        provenance=_provenance(run),
+        provenance=provenance_rows(run.manifest, run.scenario.digest),
         close=words.close_limit(run),
         blow_out=words.blow_out_limit(run),
     )
@@ -183,39 +171,3 @@ def _every(run: Run) -> list[dict[str, Any]]:
         }
         for found in run.estimates
     ]
-
-
-def _provenance(run: Run) -> list[tuple[str, str]]:
-    """Where the figures come from, for whoever wants them again."""
-    manifest = run.manifest
-    command = manifest.get("command")
-    rows: list[tuple[str, object]] = [
-        ("command", " ".join(command) if isinstance(command, list) else command),
-        ("seed", manifest.get("seed")),
-        ("scenario digest", manifest.get("scenario_digest") or run.scenario.digest),
-        ("run digest", manifest.get("digest")),
-        ("kernel fingerprint", manifest.get("kernel_fingerprint")),
-        ("rules version", manifest.get("rules_version")),
-        ("random numbers", manifest.get("rng_scheme")),
-        ("packages", _listed(manifest.get("packages"))),
-        ("Python", manifest.get("python")),
-        ("machine", _listed(manifest.get("machine"))),
-        ("threads", manifest.get("threads")),
-        ("started", manifest.get("started")),
-        ("finished", manifest.get("finished")),
-        ("matches a second", _speed(manifest.get("matches_per_second"))),
-    ]
-    return [(label, str(value)) for label, value in rows if value not in (None, "")]
-
-
-def _listed(found: object) -> str | None:
-    if not isinstance(found, dict):
-        return None
-    return ", ".join(f"{name} {value}" for name, value in found.items() if value is not None)
-
-
-def _speed(found: object) -> str | None:
-    """Two significant digits."""
-    if isinstance(found, bool) or not isinstance(found, int | float) or not math.isfinite(found) or found <= 0:
-        return None
-    return f"{float(f'{found:.2g}'):,.0f}"

@@ -25,7 +25,12 @@ ARGUMENTS = ("rules", "state", "c", "params", "stream")
 
 
 class BotError(Exception):
-    """A function that cannot be a bot; the text says why and where."""
+    """A function that cannot be a bot: where it stands, and why; where numba said so, its error is the cause."""
+
+    def __init__(self, function: Callable[..., Any], reason: str) -> None:
+        code = function.__code__
+        self.function, self.file, self.line, self.reason = function, code.co_filename, code.co_firstlineno, reason
+        super().__init__(f"{self.file}:{self.line}: {reason}")
 
 
 @dataclass(frozen=True)
@@ -154,7 +159,7 @@ class Bot:
         if returned != BOT_SIGNATURE.return_type:
             if not isinstance(returned, types.Integer | types.Boolean):
                 raise BotError(
-                    f"{self.place}: bot {self.name} returns {returned}; must return an int64, a packed order"
+                    self.function, f"bot {self.name} returns {returned}; must return an int64, a packed order"
                 )
             compiled = self._compiled_for(BOT_SIGNATURE)
         result: Callable[..., int] = compiled
@@ -166,9 +171,7 @@ class Bot:
             with cache_in(folder):
                 return njit(signature, nogil=True, cache=folder is not None)(self.function)
         except Exception as error:  # numba raises its own errors, and Python's for what it meets while compiling
-            raise BotError(
-                f"{self.place}: bot {self.name} does not compile: {type(error).__name__}: {error}"
-            ) from error
+            raise BotError(self.function, f"bot {self.name} does not compile") from error
 
     @property
     def _cache_folder(self) -> Path | None:
@@ -182,12 +185,6 @@ class Bot:
         if Path(self.function.__code__.co_filename).is_relative_to(_KERNELS):
             return CACHE_FOLDER
         return None if self.kept_as is None else CACHE_FOLDER / "bots" / self.kept_as
-
-    @property
-    def place(self) -> str:
-        """`file:line` of the function."""
-        code = self.function.__code__
-        return f"{code.co_filename}:{code.co_firstlineno}"
 
 
 def behind(n_params: int) -> int:
@@ -219,10 +216,10 @@ def bot(
     def decorate(function: Callable[..., int]) -> Bot:
         n_arguments = len(inspect.signature(function).parameters)
         if n_arguments != len(ARGUMENTS):
-            code = function.__code__
             raise BotError(
-                f"{code.co_filename}:{code.co_firstlineno}: a bot takes {len(ARGUMENTS)} arguments "
-                f"({', '.join(ARGUMENTS)}); {function.__name__} takes {n_arguments}"
+                function,
+                f"a bot takes {len(ARGUMENTS)} arguments ({', '.join(ARGUMENTS)}); {function.__name__} takes "
+                f"{n_arguments}",
             )
         nothing = draws_nothing if callable(draws_nothing) else lambda values: bool(draws_nothing)
         return Bot(

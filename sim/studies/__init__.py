@@ -1,0 +1,1 @@
+"""Studies: which runs to make and which estimates to take of them."""
