@@ -11,7 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sim.config.errors import BadInput
+from sim.config.network import Network
 from sim.config.values import did_you_mean
+from sim.restrictions import RESTRICTION_DOCS, UNRESTRICTED, Restrictions
 
 if TYPE_CHECKING:
     from kernels.dispatch.bots.decorator import Bot
@@ -36,12 +38,15 @@ class Player:
         Its parameters, all of them.
     source
         Of a bot that is not shipped: its file (None: a function of a notebook or script) and the digest of its sources.
+    restrictions
+        What it may not do, and what it must buy.
     """
 
     name: str
     bot: Bot
     values: Mapping[str, float | str]
     source: tuple[str | None, str] | None = None
+    restrictions: Restrictions = UNRESTRICTED
 
     @cached_property
     def params(self) -> npt.NDArray[np.float64]:
@@ -52,7 +57,12 @@ class Player:
     def identity(self) -> dict[str, Any]:
         """What decides how it plays; two players of one identity are equal bots."""
         plug_in = None if self.source is None else self.source[1]
-        return {"bot": self.bot.name, "source": plug_in, "values": dict(self.values)}
+        return {
+            "bot": self.bot.name,
+            "source": plug_in,
+            "values": dict(self.values),
+            "restrictions": self.restrictions.plain,
+        }
 
     @property
     def draws_nothing(self) -> bool:
@@ -75,9 +85,9 @@ def player(name: str, define: Mapping[str, Mapping[str, Any]] | None = None) -> 
         problems = check_bots(None, {name: define[name]})
         if problems:
             raise BadInput.of(f"bot {name}: {problems[0][1]}")
-        given = {key: value for key, value in define[name].items() if key != "bot"}
         base = SHIPPED[define[name]["bot"]]
-        return Player(name, base, base.values(given))
+        given = {key: value for key, value in define[name].items() if key in base.params}
+        return Player(name, base, base.values(given), restrictions=Restrictions.read(define[name])[0])
     if name in SHIPPED:
         return Player(name, SHIPPED[name], SHIPPED[name].values({}))
     if ".py:" in name:
@@ -131,15 +141,18 @@ def player_again(told: Mapping[str, Any], define: Mapping[str, Mapping[str, Any]
         now = player_of(_FUNCTIONS[told["source"]])
     else:
         raise BadInput.of(f"bot {told['name']} was a function of a notebook or script; it cannot be found again")
-    if now.identity != {key: told[key] for key in ("bot", "source", "values")}:
+    if now.identity != {key: told[key] for key in ("bot", "source", "values", "restrictions")}:
         raise BadInput.of(f"bot {told['name']} has changed since this run was played")
     return now
 
 
 def check_bots(
-    bots: Mapping[str, str] | None, define: Mapping[str, Mapping[str, Any]]
+    bots: Mapping[str, str] | None, define: Mapping[str, Mapping[str, Any]], network: Network | None = None
 ) -> list[tuple[tuple[str, ...], str]]:
-    """What is wrong with a scenario's `bots` and `define`, as (key path, what is found and what is allowed)."""
+    """What is wrong with a scenario's `bots` and `define`, as (key path, what is found and what is allowed).
+
+    `network` is the scenario's map, whose junctions and tracks restrictions name; None: they are not checked.
+    """
     from kernels.dispatch.bots import SHIPPED
 
     problems: list[tuple[tuple[str, ...], str]] = []
@@ -159,16 +172,22 @@ def check_bots(
             if key == "bot":
                 continue
             parameters = SHIPPED[base].params
+            if key in RESTRICTION_DOCS and SHIPPED[base].restrictable:
+                continue
             if key not in parameters:
-                allowed = f"{base} has {', '.join(parameters)}" if parameters else f"{base} has none"
+                known_keys = [*parameters, *(RESTRICTION_DOCS if SHIPPED[base].restrictable else ())]
+                allowed = f"{base} has {', '.join(known_keys)}" if known_keys else f"{base} has none"
                 problems.append(
-                    (("define", name, key), f"is no parameter of {base}; {allowed}{did_you_mean(key, parameters)}")
+                    (("define", name, key), f"is no parameter of {base}; {allowed}{did_you_mean(key, known_keys)}")
                 )
                 continue
             try:
                 parameters[key].code(value)
             except ValueError as error:
                 problems.append((("define", name, key), f"is {value!r}; {error}"))
+        if SHIPPED[base].restrictable:
+            _, wrong = Restrictions.read(definition, network)
+            problems.extend((("define", name, *path), message) for path, message in wrong)
     known = [*SHIPPED, *define]
     for seat, name in (bots or {}).items():
         if name not in known:

@@ -11,6 +11,7 @@ import numpy as np
 from kernels.codes import N_COLUMNS, POISON, Column, Outcome, Pairing
 from kernels.dispatch.batch import fill_rows, replay_orders
 from kernels.dispatch.bots.decorator import Bot
+from kernels.dispatch.bots.limits import BUILDING, UPGRADES, new_limits
 from kernels.dispatch.layout import new_state
 from kernels.dispatch.resolve import LOG_FIELDS
 from kernels.random import new_streams
@@ -86,6 +87,17 @@ def swapped_row(row: np.ndarray) -> np.ndarray:
     return other
 
 
+def memory_of(bot: Bot, rules: np.ndarray, given: dict[str, Any]) -> np.ndarray:
+    """What a bot gets as `params`, of its parameters and, as `invest`, of what it may buy."""
+    limits = new_limits()
+    invest = given.get("invest", "free")
+    if invest in ("none", "siding"):
+        limits[:, UPGRADES] = 0
+    if invest in ("none", "upgrade"):
+        limits[:, BUILDING] = 0
+    return bot.memory(rules, bot.values({key: value for key, value in given.items() if key != "invest"}), limits)
+
+
 def rows_played(
     rules: np.ndarray,
     first: Bot,
@@ -106,9 +118,9 @@ def rows_played(
         new_state(),
         new_streams(2),
         first.compiled,
-        first.array(first.values(params_first or {})),
+        memory_of(first, rules, params_first or {}),
         second.compiled,
-        second.array(second.values(params_second or {})),
+        memory_of(second, rules, params_second or {}),
         seed,
         0,
         first_pair,

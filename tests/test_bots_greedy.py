@@ -16,6 +16,7 @@ from kernels.random import Purpose, draws, new_streams, seek
 from sim.config.loading import load_scenario
 from sim.lowering import TRAINS, pack_words
 from sim.replaying import Board
+from sim.restrictions import Restrictions, lower_restrictions
 from tests.kernel_tools import NO_LOG, board_of, rows_played, seeded, swapped_row
 from tests.reference.dispatch import COMPANIES, MOVES, Match
 from tests.reference.generate import random_orders, random_scenario
@@ -23,7 +24,7 @@ from tests.run_tools import scaled
 
 GREEDY, RANDOM = SHIPPED["greedy"], SHIPPED["random"]
 EXACT = ["standard", "compact", "corridor", "grand", "ladder"]
-INVESTS = GREEDY.params["invest"].choices
+INVESTS = ("free", "none", "upgrade", "siding")
 
 
 # -- what it orders on a board ----------------------------------------------------------------------------------------
@@ -55,7 +56,14 @@ class Desk:
     def asked(self, company: str, **params: Any) -> dict[str, str | None]:
         """What greedy orders now, in words."""
         c = COMPANIES.index(company)
-        values = GREEDY.array(GREEDY.values({"noise": 0, **params}))
+        given = {"noise": 0, **params}
+        restrictions, wrong = Restrictions.read(given, self.board.names.network)
+        assert not wrong
+        values = GREEDY.memory(
+            self.board.rules,
+            GREEDY.values({key: value for key, value in given.items() if key in GREEDY.params}),
+            lower_restrictions(self.board.names, restrictions),
+        )
         streams = new_streams(1)
         seek(streams[0], np.int64(1), np.int64(0), np.int64(Purpose.ORDERS), np.int64(c), np.int64(self.match.played))
         before = self.state.copy()

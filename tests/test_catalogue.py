@@ -60,8 +60,9 @@ def test_catalogue__variants():
     define = {"frugal": {"bot": "greedy", "invest": "none", "noise": 2}}
     one = player("frugal", define)
     assert one.name == "frugal"
-    assert one.values == {"noise": 2, "invest": "none", "contest": 0.08}
-    assert one.params.tolist() == [2.0, 1.0, 0.08]
+    assert one.values == {"noise": 2, "contest": 0.08}
+    assert one.restrictions.plain == {"invest": "none"}
+    assert one.params.tolist() == [2.0, 0.08]
     assert not one.draws_nothing
     assert player("calm", {"calm": {"bot": "greedy", "noise": 0}}).draws_nothing
     assert refusal("x", {"x": {"bot": "greedy", "nois": 1}}).startswith("bot x: is no parameter of greedy; ")

@@ -280,7 +280,7 @@ def test_cli_commands__bots(sim_command):
             assert re.search(rf"^    {key} = ", answer.out, re.M)
     found = json.loads(sim_command("bots", "--json").out)
     assert list(found) == list(SHIPPED)
-    assert found["greedy"]["parameters"]["invest"]["allowed"] == ["free", "none", "upgrade", "siding"]
+    assert list(found["greedy"]["restrictions"]) == ["invest", "buy_at", "forbid", "avoid", "hostile"]
     assert found["greedy"]["parameters"]["noise"]["allowed"] == [0, 100]
 
 

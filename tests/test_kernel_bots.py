@@ -51,7 +51,7 @@ def orders_of(board: Board, first, second, *, seed: int, pair: int):
     replay_orders(board.rules, state, orders[:0], 0, NO_LOG, verdict)
     for d in range(len(orders)):
         for c, each in enumerate((first, second)):
-            params = each.array(each.values({}))
+            params = each.memory(board.rules, each.values({}))
             orders[d, c] = each.compiled(board.rules[0], state[0], np.int64(c), params, streams[c])
         assert replay_orders(board.rules, state, orders[: d + 1], d, NO_LOG, verdict) == d + 1
     return orders, state, [int(draws(streams[c])) for c in (0, 1)]
@@ -142,7 +142,7 @@ def test_kernel_bots__random_is_uniform_over_legal_orders(c):
         ]
         streams = new_streams(2)
         place(streams, 11, number)
-        params = RANDOM.array({})
+        params = RANDOM.memory(board.rules, {})
         orders = [int(RANDOM.compiled(board.rules[0], state[0], np.int64(c), params, streams[0])) for _ in range(n)]
         fields = [[int(f(np.int64(order))) for f in (train_of, reverse_of, toggle_of, invest_of)] for order in orders]
         allowed = [[0, 1], [0, 1], [NO_TOGGLE, *range(n_junctions)], legal]

@@ -93,6 +93,7 @@ def _map_of(source: str) -> RailMap:
 def bots(json: JsonOption = False) -> None:
     """List the bots, what they do, and the parameters that `define` may set."""
     from kernels.dispatch.bots import SHIPPED
+    from sim.restrictions import RESTRICTION_DOCS
 
     if json:
         print_json({name: _described(bot) for name, bot in SHIPPED.items()})
@@ -106,6 +107,10 @@ def bots(json: JsonOption = False) -> None:
             allowed = ", ".join(parameter.choices) or f"{parameter.low:g} to {parameter.high:g}"
             screen.print(_indented(f"{key} = {_plain(parameter.default)} ({allowed}): {parameter.doc}", 4))
         screen.print()
+    screen.print("Each of these also takes, in define:")
+    for key, doc in RESTRICTION_DOCS.items():
+        screen.print(_indented(f"{key}: {doc}", 4))
+    screen.print()
     screen.print("A bot of your own: --bots my_bots.py:function, made with @bot.")
 
 
@@ -120,6 +125,8 @@ def _indented(text: str, columns: int, hang: int = 2) -> str:
 
 
 def _described(bot: Any) -> dict[str, Any]:
+    from sim.restrictions import RESTRICTION_DOCS
+
     return {
         "doc": bot.doc,
         "mirror_fair": bot.mirror_fair,
@@ -131,6 +138,7 @@ def _described(bot: Any) -> dict[str, Any]:
             }
             for key, parameter in bot.params.items()
         },
+        "restrictions": RESTRICTION_DOCS if bot.restrictable else {},
     }
 
 

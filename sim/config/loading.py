@@ -9,6 +9,7 @@ from typing import Any
 
 from sim.config.errors import BadInput, Problem
 from sim.config.maps import map_breaches
+from sim.config.network import Network
 from sim.config.scenario import RailMap, Scenario
 from sim.config.shapes import shaped
 from sim.config.sources import Overrides, extended, file_tree, map_tree, mapping_or_raise, overridden
@@ -138,7 +139,8 @@ def _bots(scenario: Scenario) -> list[tuple[tuple[str, ...], str]]:
         return []
     from sim.catalogue import check_bots  # It imports the kernels, which takes a while.
 
-    return check_bots(scenario.bots, scenario.define)
+    network = None if scenario.map is _STAND_IN else Network(scenario.map)
+    return check_bots(scenario.bots, scenario.define, network)
 
 
 def _scope(root: Node) -> str | None:

@@ -20,8 +20,10 @@ from kernels.random import MAX_SEED, RNG_SCHEME
 from sim.catalogue import Player
 from sim.config.errors import BadInput
 from sim.config.exactness import exactness
+from sim.config.network import Network
 from sim.config.scenario import Scenario
-from sim.lowering import lower
+from sim.lowering import Names, lower
+from sim.restrictions import lower_restrictions
 from sim.stats.metrics import Certainty
 
 __all__ = ["BLOCKS", "FEWEST_BLOCKED_PAIRS", "Plan", "checked_seed"]
@@ -115,12 +117,16 @@ class Plan:
     @cached_property
     def first_memory(self) -> npt.NDArray[np.float64]:
         """What the first bot gets as `params`."""
-        return self.first.bot.memory(self.rules, self.first.values)
+        return self._memory(self.first)
 
     @cached_property
     def second_memory(self) -> npt.NDArray[np.float64]:
         """What the second bot gets as `params`."""
-        return self.first_memory if self.self_play else self.second.bot.memory(self.rules, self.second.values)
+        return self.first_memory if self.self_play else self._memory(self.second)
+
+    def _memory(self, player: Player) -> npt.NDArray[np.float64]:
+        limits = lower_restrictions(Names(Network(self.scenario.map)), player.restrictions)
+        return player.bot.memory(self.rules, player.values, limits)
 
     @property
     def limits(self) -> Mapping[str, float]:

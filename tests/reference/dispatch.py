@@ -14,7 +14,7 @@ RIVAL = {"A": "B", "B": "A"}
 MOVES = ("forward", "reverse")
 
 
-class IllegalOrder(Exception):  # noqa: N818
+class IllegalOrder(Exception):
     """An order that breaks rules 3.1 or 3.2; dispatches count from 1."""
 
     def __init__(self, dispatch: int, company: str, reason: str) -> None:
