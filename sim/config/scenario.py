@@ -156,7 +156,7 @@ def _both_seats(bots: dict[str, str]) -> dict[str, str]:
 
 def _names_bot(definition: dict[str, Any]) -> dict[str, Any]:
     if "bot" not in definition:
-        raise refused("has no bot; must name the bot that it is a variant of, as in bot: planner")
+        raise refused("has no bot; must name the bot that it is a variant of, as in bot: greedy")
     Text("a bot's name").check(definition["bot"])
     return definition
 
