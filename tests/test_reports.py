@@ -66,6 +66,37 @@ def test_summary__is_ascii_where_the_encoding_is(run: Run) -> None:
     assert max(len(line) for line in text.splitlines()) <= 80
 
 
+def test_summary__no_line_ends_in_a_blank_and_no_figure_is_broken(run: Run) -> None:
+    lines = printed(run).splitlines()
+    assert [line for line in lines if line != line.rstrip()] == []
+    if words.n_counting(run):
+        for metric in (f"{figure}.{player}" for figure in PLAYER_FIGURES for player in ("first", "second")):
+            assert any(words.figure(run, metric) in line for line in lines), metric
+        for metric in (f"{figure}.p{percent}" for figure in ("margin", "spread") for percent in (10, 50, 90)):
+            assert any(words.figure(run, metric).replace(" points", "") in line for line in lines), metric
+
+
+def test_summary__figures_too_wide_for_two_columns_stand_one_below_the_other() -> None:
+    run = made_runs()["self-play"]
+    wide = replace(
+        run,
+        estimates=tuple(
+            replace(one, value=1234.00001, low=1233.9, high=1234.00002) if one.metric.startswith("points.") else one
+            for one in run.estimates
+        ),
+    )
+    text = printed(wide)
+    shown = words.figure(wide, "points.first")
+    assert len(shown) > 29
+    assert f"\n  points\n    seat A  {shown}\n    seat B  {shown}\n" in text
+    assert max(len(line) for line in text.splitlines()) <= 80
+
+
+def test_summary__notes_hang() -> None:
+    run = replace(made_runs()["self-play"], notes=("word " * 30,))
+    assert re.search(r"\n- word (word )*word\n  word ", printed(run))
+
+
 def test_summary__shows_the_run_s_own_figures() -> None:
     for name in ("self-play", "bots", "deterministic", "proven"):
         run = made_runs()[name]
