@@ -45,10 +45,10 @@ def make_plan(
     if bots is None:
         if loaded.bots is None:
             raise BadInput.of(f"scenario {loaded.name} names no bots; name two with --bots first,second")
-        bots = (loaded.bots["A"], loaded.bots["B"])
+        bots = tuple(player(loaded.bots[seat], loaded.define, loaded.folder) for seat in ("A", "B"))
     if isinstance(bots, str) or len(bots) != 2:
         raise BadInput.of(f"bots is {bots!r}; must be two names, as in greedy,random")
-    first, second = (player_for(bot, loaded) for bot in bots)
+    first, second = (player_for(bot, loaded, bots) for bot in bots)
     return Plan(loaded, first, second, checked_seed(seed))
 
 
@@ -56,17 +56,21 @@ def scenario_of(source: Source, overrides: Sequence[str] | Mapping[str, Any] = (
     """A scenario from whatever names or holds it, with the overrides applied."""
     if not isinstance(source, Scenario):
         return load_scenario(source, overrides)
-    return load_scenario(source.resolved(), overrides) if overrides else source
+    return load_scenario(source.resolved(), overrides, folder=source.folder) if overrides else source
 
 
-def player_for(bot: BotLike, scenario: Scenario) -> Player:
-    """A player from whatever names or is it, with the scenario's own variants known."""
+def player_for(bot: BotLike, scenario: Scenario, beside: Sequence[BotLike] = ()) -> Player:
+    """A player from whatever names or is it, with the scenario's own variants known.
+
+    `beside` is all that was named along with it, for what may have been meant by a name that there is not.
+    """
     if isinstance(bot, Player):
         return bot
     if isinstance(bot, Bot):
         return player_of(bot)
     if isinstance(bot, str):
-        return player(bot, scenario.define)
+        # A path in the scenario starts beside it, any other in the working folder.
+        return player(bot, scenario.define, scenario.folder if bot in scenario.define else Path(), beside=beside)
     raise BadInput.of(f"bot is {bot!r}; must be a name, file.py:function, or a function made a bot with @bot")
 
 

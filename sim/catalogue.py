@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -70,8 +71,25 @@ class Player:
         return bool(self.bot.draws_nothing(self.values))
 
 
-def player(name: str, define: Mapping[str, Mapping[str, Any]] | None = None) -> Player:
+def player(
+    name: str,
+    define: Mapping[str, Mapping[str, Any]] | None = None,
+    folder: Path | str = Path(),
+    *,
+    beside: Iterable[object] = (),
+) -> Player:
     """The player of a name: shipped, defined by the scenario, or a bot in a file (`file.py:function`).
+
+    Parameters
+    ----------
+    name
+        Of the bot.
+    define
+        The scenario's own variants.
+    folder
+        Where paths start, also those in `define`.
+    beside
+        What else was named along with it, for what may have been meant.
 
     Raises
     ------
@@ -82,23 +100,44 @@ def player(name: str, define: Mapping[str, Mapping[str, Any]] | None = None) -> 
 
     define = define or {}
     if name in define:
-        problems = check_bots(None, {name: define[name]})
+        problems = check_bots(None, {name: define[name]}, folder)
         if problems:
             raise BadInput.of(f"bot {name}: {problems[0][1]}")
-        base = SHIPPED[define[name]["bot"]]
-        given = {key: value for key, value in define[name].items() if key in base.params}
-        return Player(name, base, base.values(given), restrictions=Restrictions.read(define[name])[0])
+        base = define[name]["bot"]
+        bot, source = (SHIPPED[base], None) if base in SHIPPED else _of_file(base, folder)
+        given = {key: value for key, value in define[name].items() if key in bot.params}
+        restrictions = Restrictions.read(define[name])[0] if bot.restrictable else UNRESTRICTED
+        return Player(name, bot, bot.values(given), source, restrictions)
     if name in SHIPPED:
         return Player(name, SHIPPED[name], SHIPPED[name].values({}))
     if ".py:" in name:
-        from sim.plug_ins import bot_from_file
-
-        bot, file, digest = bot_from_file(name)
-        return Player(name, bot, bot.values({}), (file, digest))
+        bot, source = _of_file(name, folder)
+        return Player(name, bot, bot.values({}), source)
     known = [*SHIPPED, *define]
-    raise BadInput.of(
-        f"bot {name!r} is unknown; must be one of {', '.join(known)}, or file.py:function{did_you_mean(name, known)}"
-    )
+    meant = _meant_in_file(name, beside, folder) or did_you_mean(name, known)
+    raise BadInput.of(f"bot {name!r} is unknown; must be one of {', '.join(known)}, or file.py:function{meant}")
+
+
+def _meant_in_file(name: str, beside: Iterable[object], folder: Path | str) -> str:
+    """The tail of a message: a bot of this name in a file that another bot was named from, or nothing."""
+    from sim.plug_ins import found_in_file
+
+    for other in beside:
+        if isinstance(other, str) and ".py:" in other:
+            meant = f"{other.rpartition(':')[0]}:{name}"
+            try:
+                found_in_file(meant, folder)
+            except (LookupError, BadInput):
+                continue
+            return f"; did you mean {meant}?"
+    return ""
+
+
+def _of_file(name: str, folder: Path | str) -> tuple[Bot, tuple[str, str]]:
+    from sim.plug_ins import bot_from_file
+
+    bot, file, digest = bot_from_file(name, folder)
+    return bot, (file, digest)
 
 
 def player_of(bot: Bot) -> Player:
@@ -133,65 +172,108 @@ def player_again(told: Mapping[str, Any], define: Mapping[str, Mapping[str, Any]
     BadInput
         When the bot is gone or has changed.
     """
+    changed = BadInput.of(f"bot {told['name']} has changed since this run was played")
     if told["file"] is not None:
-        now = player(f"{told['file']}:{told['bot']}")
+        bot, source = _of_file(f"{told['file']}:{told['bot']}", Path())
+        try:
+            restrictions = Restrictions.read(told["restrictions"])[0]
+            now = Player(told["name"], bot, bot.values(told["values"]), source, restrictions)
+        except (KeyError, ValueError):
+            raise changed from None
     elif told["source"] is None:
         now = player(told["name"], define)
     elif told["source"] in _FUNCTIONS:
         now = player_of(_FUNCTIONS[told["source"]])
     else:
         raise BadInput.of(f"bot {told['name']} was a function of a notebook or script; it cannot be found again")
-    if now.identity != {key: told[key] for key in ("bot", "source", "values", "restrictions")}:
-        raise BadInput.of(f"bot {told['name']} has changed since this run was played")
+    if now.identity != {key: told.get(key) for key in ("bot", "source", "values", "restrictions")}:
+        raise changed
     return now
 
 
 def check_bots(
-    bots: Mapping[str, str] | None, define: Mapping[str, Mapping[str, Any]], network: Network | None = None
+    bots: Mapping[str, Any] | None,
+    define: Mapping[str, Any],
+    folder: Path | str = Path(),
+    network: Network | None = None,
 ) -> list[tuple[tuple[str, ...], str]]:
     """What is wrong with a scenario's `bots` and `define`, as (key path, what is found and what is allowed).
 
-    `network` is the scenario's map, whose junctions and tracks restrictions name; None: they are not checked.
+    Parameters
+    ----------
+    bots, define
+        As written. What has not the right shape is passed over: it has been told by whoever checked that.
+    folder
+        Where the paths of files start.
+    network
+        The scenario's map, whose junctions and tracks restrictions name; None: they are not checked.
     """
     from kernels.dispatch.bots import SHIPPED
 
     problems: list[tuple[tuple[str, ...], str]] = []
     for name, definition in define.items():
+        base = definition.get("bot") if isinstance(definition, Mapping) else None
+        if not isinstance(base, str) or not base:
+            continue
         if name in SHIPPED:
             problems.append((("define", name), "has the name of a shipped bot; must have a name of its own"))
-        base = definition["bot"]
-        if base not in SHIPPED:
-            problems.append(
-                (
-                    ("define", name, "bot"),
-                    f"is {base!r}; must be a shipped bot: {', '.join(SHIPPED)}{did_you_mean(base, SHIPPED)}",
-                )
-            )
+        elif ".py:" in name:
+            problems.append((("define", name), "has the name of a bot of a file; must have a name of its own"))
+        found, wrong = _base(base, define, folder)
+        if found is None:
+            problems.append((("define", name, "bot"), wrong))
             continue
         for key, value in definition.items():
             if key == "bot":
                 continue
-            parameters = SHIPPED[base].params
-            if key in RESTRICTION_DOCS and SHIPPED[base].restrictable:
+            if key in RESTRICTION_DOCS and found.restrictable:
                 continue
-            if key not in parameters:
-                known_keys = [*parameters, *(RESTRICTION_DOCS if SHIPPED[base].restrictable else ())]
+            if key not in found.params:
+                known_keys = [*found.params, *(RESTRICTION_DOCS if found.restrictable else ())]
                 allowed = f"{base} has {', '.join(known_keys)}" if known_keys else f"{base} has none"
                 problems.append(
                     (("define", name, key), f"is no parameter of {base}; {allowed}{did_you_mean(key, known_keys)}")
                 )
                 continue
             try:
-                parameters[key].code(value)
+                found.params[key].code(value)
             except ValueError as error:
                 problems.append((("define", name, key), f"is {value!r}; {error}"))
-        if SHIPPED[base].restrictable:
-            _, wrong = Restrictions.read(definition, network)
-            problems.extend((("define", name, *path), message) for path, message in wrong)
+        if found.restrictable:
+            _, refused = Restrictions.read(definition, network)
+            problems.extend((("define", name, *path), message) for path, message in refused)
     known = [*SHIPPED, *define]
     for seat, name in (bots or {}).items():
-        if name not in known:
-            problems.append(
-                (("bots", seat), f"is {name!r}; must be one of {', '.join(known)}{did_you_mean(name, known)}")
-            )
+        if not isinstance(name, str) or not name or name in known:
+            continue
+        if ".py:" in name:
+            found, wrong = _base(name, {}, folder)
+            if found is None:
+                problems.append((("bots", seat), wrong))
+            continue
+        allowed = f"must be one of {', '.join(known)}, or file.py:function"
+        problems.append((("bots", seat), f"is {name!r}; {allowed}{did_you_mean(name, known)}"))
     return problems
+
+
+def _base(name: str, define: Mapping[str, Any], folder: Path | str) -> tuple[Bot | None, str]:
+    """The bot that a scenario means by a name, not compiled yet; or None and what is wrong."""
+    from kernels.dispatch.bots import SHIPPED
+
+    if name in SHIPPED:
+        return SHIPPED[name], ""
+    if ".py:" in name:
+        from sim.plug_ins import found_in_file
+
+        try:
+            return found_in_file(name, folder)[0], ""
+        except LookupError as error:
+            return None, f"is {name!r}; {error}"
+        except BadInput as error:
+            return None, f"is {name!r}, which cannot be used: {error.problems[0].headline}"
+    if name in define:
+        return None, f"is {name!r}, a variant that is defined here; must be the bot itself, with all its parameters"
+    return (
+        None,
+        f"is {name!r}; must be a shipped bot ({', '.join(SHIPPED)}) or file.py:function{did_you_mean(name, SHIPPED)}",
+    )

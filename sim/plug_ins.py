@@ -23,53 +23,75 @@ from sim.bot_faults import bad_bot
 from sim.config.errors import BadInput
 from sim.config.values import did_you_mean
 
-__all__ = ["bot_from_file", "function_digest"]
+__all__ = ["bot_from_file", "found_in_file", "function_digest"]
 
 _LOADED: dict[tuple[str, str], dict[str, Bot]] = {}
 """Bots by path and digest of a file: loaded and compiled once a process, and anew when a file was edited."""
 
 
-def bot_from_file(name: str) -> tuple[Bot, str, str]:
+def bot_from_file(name: str, folder: Path | str = Path()) -> tuple[Bot, str, str]:
     """The bot of `file.py:function`: any `Bot` made with `@bot` at the top level of the file.
+
+    Parameters
+    ----------
+    name
+        `file.py:function`.
+    folder
+        Where the path starts.
 
     Returns
     -------
     tuple
-        The bot, its file as written, and the digest of its sources.
+        The bot, its file as seen from the working folder, and the digest of its sources.
 
     Raises
     ------
     BadInput
         When there is no such bot, or its file cannot be run or compiled; with the line.
     """
+    try:
+        bot, path, digest = found_in_file(name, folder)
+    except LookupError as error:
+        raise BadInput.of(f"bot {name!r}: {error}") from None
+    try:
+        _ = bot.compiled
+    except BotError as error:
+        raise bad_bot(error, str(path) if Path(error.file) == path.resolve() else None) from error
+    return bot, str(path), digest
+
+
+def found_in_file(name: str, folder: Path | str = Path()) -> tuple[Bot, Path, str]:
+    """The same without compiling it.
+
+    Raises
+    ------
+    LookupError
+        When there is no such file, or no such bot in it; the text says what there is.
+    BadInput
+        When the file cannot be run.
+    """
     file, _, function = name.rpartition(":")
-    path = Path(file)
+    path = Path(folder) / file
     if not path.is_file():
-        raise BadInput.of(f"bot {name!r}: there is no file {file}")
+        raise LookupError(f"there is no file {path}")
     try:
         sources = _own_sources(path.resolve())
     except OSError as error:
-        raise BadInput.of(f"bot {name!r}: {file} cannot be read: {error.strerror or error}") from None
+        raise LookupError(f"{path} cannot be read: {error.strerror or error}") from None
     digest = _digest(sources)
     key = (str(path.resolve()), digest)
     if key not in _LOADED:
         # The machine code is kept under the digest of all sources: numba itself looks at one file only.
         kept_as = digest[:16]
-        module = _executed(name, file, sources, f"bots_from_{hashlib.sha256(repr(key).encode()).hexdigest()[:16]}")
+        module = _executed(name, str(path), sources, f"bots_from_{hashlib.sha256(repr(key).encode()).hexdigest()[:16]}")
         _LOADED[key] = {
             bot.name: replace(bot, kept_as=kept_as) for bot in vars(module).values() if isinstance(bot, Bot)
         }
     found = _LOADED[key]
     if function not in found:
         allowed = ", ".join(found) or "none; a bot is a function with @bot above it"
-        raise BadInput.of(
-            f"bot {name!r}: {file} has no bot {function}; it has {allowed}{did_you_mean(function, found)}"
-        )
-    try:
-        _ = found[function].compiled
-    except BotError as error:
-        raise bad_bot(error, file if Path(error.file) == path.resolve() else None) from error
-    return found[function], file, digest
+        raise LookupError(f"{path} has no bot {function}; it has {allowed}{did_you_mean(function, found)}")
+    return found[function], path, digest
 
 
 def _digest(sources: dict[Path, bytes]) -> str:

@@ -73,7 +73,7 @@ def load_run(folder: str | Path) -> Run:
     _check(manifest_path, _manifest_damage(manifest, sums))
     _check(summary_path, _summary_damage(summary))
     try:
-        scenario = load_scenario(manifest["scenario"])
+        scenario = load_scenario(manifest["scenario"], bots=False)
     except BadInput as error:
         raise BadInput.of(f"{manifest_path} is damaged: in its scenario, {error.problems[0].headline}") from None
     return Run(

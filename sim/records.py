@@ -358,7 +358,7 @@ class _Reader:
         found = self.scenarios.get(key) if key[1] else None
         if found is None:
             if isinstance(written, str | Path):
-                found = load_scenario(_scenario_path(str(written), place, folder))
+                found = load_scenario(_scenario_path(str(written), place, folder), bots=False)
             else:
                 found = _scenario_in_place(written, place, folder)
             self.scenarios[key] = found
@@ -406,7 +406,7 @@ def _canonical(written: Mapping[str, Any]) -> str:
 
 def _scenario_in_place(written: Mapping[str, Any], place: Place, folder: Path) -> Scenario:
     try:
-        return load_scenario(written, folder=folder)
+        return load_scenario(written, folder=folder, bots=False)
     except BadInput as error:
         # Problems inside the files that the scenario refers to have places of their own.
         raise BadInput(

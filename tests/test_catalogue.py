@@ -82,7 +82,11 @@ def test_catalogue__equal_bots_are_equal_whatever_they_are_called():
 @pytest.mark.parametrize(
     ("definition", "key", "said"),
     [
-        ({"bot": "greedee"}, ("bot",), "is 'greedee'; must be a shipped bot: random, greedy; did you mean 'greedy'?"),
+        (
+            {"bot": "greedee"},
+            ("bot",),
+            "is 'greedee'; must be a shipped bot (random, greedy) or file.py:function; did you mean",
+        ),
         ({"bot": "random", "noise": 1}, ("noise",), "is no parameter of random; random has none"),
         ({"bot": "greedy", "nois": 1}, ("nois",), "is no parameter of greedy; greedy has noise, "),
         ({"bot": "greedy", "noise": -1}, ("noise",), "is -1; must be a number from 0 to 100"),
@@ -112,7 +116,29 @@ def test_catalogue__seats_name_bots_that_there_are():
     assert check_bots({"A": "own", "B": "random"}, {"own": {"bot": "greedy"}}) == []
     ((path, message),) = check_bots({"A": "random", "B": "randon"}, {})
     assert path == ("bots", "B")
-    assert message == "is 'randon'; must be one of random, greedy; did you mean 'random'?"
+    assert message == "is 'randon'; must be one of random, greedy, or file.py:function; did you mean 'random'?"
+
+
+def test_catalogue__all_that_is_wrong_is_told_at_once(tmp_path):
+    """A bad key elsewhere hides no bad parameter; what has the wrong shape is told once."""
+    (tmp_path / "x.yaml").write_text(
+        f"extends: {sim.config.starters.starter_path('standard')}\neconomy:\n  tol: 1\ndefine:\n"
+        "  own: {bot: greedy, noise: -1}\n  list: [greedy]\n  none: {noise: 1}\nbots: {A: own, B: nobody}\n"
+    )
+    with pytest.raises(sim.BadInput) as refused:
+        sim.load_scenario(tmp_path / "x.yaml")
+    assert [(problem.line, problem.key) for problem in refused.value.problems] == [
+        (3, "economy.tol"),
+        (5, "define.own.noise"),
+        (6, "define.list"),
+        (7, "define.none"),
+        (8, "bots.B"),
+    ]
+    (tmp_path / "y.yaml").write_text((tmp_path / "x.yaml").read_text().replace("A: own", "A: list, C: own"))
+    with pytest.raises(sim.BadInput) as refused:
+        sim.load_scenario(tmp_path / "y.yaml")
+    keys = [problem.key for problem in refused.value.problems]
+    assert keys == ["economy.tol", "define.own.noise", "define.list", "define.none", "bots", "bots.B"]
 
 
 # -- bots of a file ---------------------------------------------------------------------------------------------------
@@ -259,6 +285,140 @@ def test_catalogue__what_does_not_compile_is_told_in_short_lines(body, line, sai
     assert heard[0] == f"{file}:{line}: bot own does not compile"
     assert [one.removeprefix("  ") for one in heard[1:]] == said
     assert all(len(one) <= 80 for one in heard[1:])
+
+
+# -- bots of a file in a scenario -------------------------------------------------------------------------------------
+
+TRAINS = '{"train": Parameter(0.0, 0.0, 1.0)}'
+ORDER = "return pack_order(int(params[0]), 0, -1, 0)"
+
+
+def scenario_file(folder: Path, text: str, name: str = "x.yaml") -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    standard = sim.config.starters.starter_path("standard")
+    (folder / name).write_text(text if "extends" in text else f"extends: {standard}\ndispatches: 2\n{text}")
+    return folder / name
+
+
+def test_catalogue__bots_of_a_file_in_a_scenario(tmp_path, monkeypatch):
+    """Beside the scenario wherever it is loaded from; their parameters can be set; the digest knows no place."""
+    plug_in(tmp_path / "one", ORDER, params=TRAINS)
+    path = scenario_file(
+        tmp_path / "one", "bots: {A: mine, B: own.py:own}\ndefine:\n  mine: {bot: own.py:own, train: 1}\n"
+    )
+    plan = sim.api.make_plan(path, seed=1)
+    assert plan.pairing_name == "mine vs own.py:own"
+    assert [plan.first.values, plan.second.values] == [{"train": 1}, {"train": 0.0}]
+    assert plan.first.source is not None
+    assert plan.first.source == plan.second.source
+    assert not plan.self_play
+    (tmp_path / "one").rename(tmp_path / "two")
+    monkeypatch.chdir(tmp_path)
+    moved = sim.api.make_plan("two/x.yaml", seed=1)
+    assert moved.scenario.digest == plan.scenario.digest
+    assert moved.digest({}) == plan.digest({})
+    changed = sim.api.make_plan(sim.load_scenario("two/x.yaml"), seed=1, overrides=["economy.toll=2"])
+    assert changed.first.values == {"train": 1}
+    crossed = sim.api.make_plan("two/x.yaml", bots=("mine", "two/own.py:own"), seed=1)
+    assert crossed.first.identity == plan.first.identity
+    assert crossed.second.identity == plan.second.identity
+    loaded = sim.load_scenario(sim.load_scenario("two/x.yaml").resolved(), folder="two")
+    assert sim.api.make_plan(loaded, seed=1).digest({}) == plan.digest({})
+
+
+def test_catalogue__a_scenario_that_is_extended_keeps_its_bots(tmp_path):
+    plug_in(tmp_path / "under", ORDER, params=TRAINS)
+    scenario_file(tmp_path / "under", "bots: {A: mine, B: own.py:own}\ndefine:\n  mine: {bot: own.py:own, train: 1}\n")
+    path = scenario_file(tmp_path / "over", "extends: ../under/x.yaml\n", "y.yaml")
+    loaded = sim.load_scenario(path)
+    assert loaded.bots == {"A": "mine", "B": "../under/own.py:own"}
+    assert sim.api.make_plan(loaded, seed=1).first.values == {"train": 1}
+
+
+def test_catalogue__bots_of_a_file_with_set(tmp_path, monkeypatch):
+    """Beside the scenario, else from the working folder."""
+    plug_in(tmp_path / "there", "return pack_order(0, 0, -1, 0)")
+    plug_in(tmp_path / "here", "return pack_order(1, 0, -1, 0)", name="near.py")
+    path = scenario_file(tmp_path / "there", "bots: {A: random, B: random}\n")
+    monkeypatch.chdir(tmp_path / "here")
+    plan = sim.api.make_plan(path, seed=1, overrides=["bots.A=own.py:own", "bots.B=near.py:own"])
+    assert [Path(one.source[0]).resolve() for one in (plan.first, plan.second) if one.source] == [
+        tmp_path / "there" / "own.py",
+        tmp_path / "here" / "near.py",
+    ]
+    define = {"mine": {"bot": "own.py:own"}}
+    data = sim.load_scenario({**sim.load_scenario(path).resolved(), "define": define}, folder=tmp_path / "there")
+    assert player("mine", data.define, data.folder).source is not None
+
+
+def test_catalogue__a_run_with_bots_of_a_file_is_read_and_verified_anywhere(tmp_path, monkeypatch):
+    from sim.running.verifying import verify
+
+    plug_in(tmp_path / "one", ORDER, params=TRAINS)
+    path = scenario_file(tmp_path / "one", "bots: {A: mine, B: random}\ndefine:\n  mine: {bot: own.py:own, train: 1}\n")
+    kept(tmp_path / "run", sim.api.make_plan(path, seed=1), Amount(4))
+    (tmp_path / "else").mkdir()
+    monkeypatch.chdir(tmp_path / "else")
+    run = sim.load_run(tmp_path / "run")
+    assert run.scenario.define == {"mine": {"bot": "own.py:own", "train": 1}}
+    assert run.manifest["first"]["name"] == "mine"
+    assert verify(tmp_path / "run").identical
+    edited(tmp_path / "run" / "manifest.json", lambda data: data["first"]["values"].update(train=0.5))
+    assert not verify(tmp_path / "run").identical
+    (tmp_path / "one" / "own.py").unlink()
+    assert sim.load_run(tmp_path / "run").first == "mine", "its figures need no bots"
+    with pytest.raises(sim.BadInput, match="there is no file"):
+        verify(tmp_path / "run")
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "said"),
+    [
+        ("bots: {A: own.py:own, B: no.py:own}", "bots.B", "is 'no.py:own'; there is no file "),
+        ("bots: {A: own.py:own, B: own.py:onw}", "bots.B", "is 'own.py:onw'; "),
+        ("bots: {A: own.py:own, B: bad.py:own}", "bots.B", "is 'bad.py:own', which cannot be used: "),
+        ("define: {mine: {bot: no.py:own}}", "define.mine.bot", "is 'no.py:own'; there is no file "),
+        ("define: {mine: {bot: own.py:own, trian: 1}}", "define.mine.trian", "is no parameter of own.py:own; "),
+        ("define: {mine: {bot: own.py:own, train: 2}}", "define.mine.train", "is 2; must be a number from 0 to 1"),
+        (
+            "define: {mine: {bot: greedy}, more: {bot: mine}}",
+            "define.more.bot",
+            "is 'mine', a variant that is defined here; must be the bot itself, with all its parameters",
+        ),
+        ("define: {'own.py:own': {bot: greedy}}", "define.'own.py:own'", "has the name of a bot of a file; "),
+    ],
+)
+def test_catalogue__wrong_bots_of_a_file_in_a_scenario(text, key, said, tmp_path):
+    plug_in(tmp_path, ORDER, params=TRAINS)
+    (tmp_path / "bad.py").write_text("1 / 0\n")
+    with pytest.raises(sim.BadInput) as refused:
+        sim.load_scenario(scenario_file(tmp_path, f"{text}\n"))
+    (problem,) = refused.value.problems
+    assert (problem.line, problem.key) == (3, key)
+    assert problem.message.startswith(said)
+
+
+def test_catalogue__a_scenario_without_bots_loads_no_kernels(tmp_path):
+    path = scenario_file(tmp_path, "bots: null\n")
+    text = f"import sim, sys; sim.load_scenario({str(path)!r}); print('numba' in sys.modules)"
+    found = subprocess.run(
+        [sys.executable, "-c", text],
+        env={**os.environ, "PYTHONPATH": str(Path(sim.__file__).parents[1])},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert found.stdout == "False\n"
+
+
+def test_catalogue__a_function_of_the_other_bots_file_is_suggested(tmp_path):
+    name = plug_in(tmp_path, FORWARD)
+    with pytest.raises(sim.BadInput) as refused:
+        sim.api.make_plan("standard", bots=(name, "own"), seed=1)
+    assert str(refused.value).endswith(f"or file.py:function; did you mean {name}?")
+    with pytest.raises(sim.BadInput) as refused:
+        sim.api.make_plan("standard", bots=("owl", name), seed=1)
+    assert str(refused.value).endswith("or file.py:function")
 
 
 # -- what a file imports from its own folder --------------------------------------------------------------------------

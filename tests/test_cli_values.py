@@ -258,3 +258,7 @@ def test_cli_values__a_half_width_that_is_not_reached_exits_3(sim_command, tmp_p
     reached = sim_command(*RUN[:-1], "other", "--half-width", "49pp", "--matches", "20", "--bots", "random,greedy")
     assert reached.code == 0, reached.err
     assert sim.load_run(tmp_path / "other").manifest["precise"] is True
+
+
+def test_cli_values__help_says_what_one_bot_alone_is(sim_command):
+    assert "self-play" in sim_command("run", "--help").out

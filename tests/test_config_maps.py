@@ -176,7 +176,7 @@ BAD = {
     "first reward": (
         "    deliveries: [Qe, Pe]\n",
         "    deliveries: [Qe, Pe]\n    first_reward: -1\n",
-        ["map.yaml:20: map.trains[1].first_reward is -1; must be a whole number, 0 or more"],
+        ["map.yaml:20: map.trains[1].first_reward is -1; must be a whole number, 0 to 1,000"],
     ),
     "route": ("  ae: 2", "  ae: 3", ["map.yaml:24: map.initial_routes.ae is 3; must be 1 or 2"]),
     "route as text": ("  ae: 2", "  ae: '2'", ["map.yaml:24: map.initial_routes.ae is '2'; must be 1 or 2"]),

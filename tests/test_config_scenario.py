@@ -21,9 +21,9 @@ BAD = {
     "negative": (
         "siding_cost: 3",
         "siding_cost: -2",
-        f"x.yaml:10: economy.siding_cost is -2; {DOLLARS}, 0 or more, or null",
+        f"x.yaml:10: economy.siding_cost is -2; {DOLLARS}, 0 to 10,000, or null",
     ),
-    "too much": ("toll: 1", "toll: 10001", f"x.yaml:11: economy.toll is 10001; {DOLLARS}, 10,000 or less"),
+    "too much": ("toll: 1", "toll: 10001", f"x.yaml:11: economy.toll is 10001; {DOLLARS}, 0 to 10,000"),
     "text for a number": ("toll: 1", "toll: '1'", f"x.yaml:11: economy.toll is '1'; {DOLLARS}, 0 to 10,000"),
     "word for a number": ("toll: 1", "toll: free", f"x.yaml:11: economy.toll is 'free'; {DOLLARS}, 0 to 10,000"),
     "YAML 1.1 for a number": ("toll: 1", "toll: 1_0", f"x.yaml:11: economy.toll is '1_0'; {DOLLARS}, 0 to 10,000"),
@@ -36,22 +36,22 @@ BAD = {
     "speed 0": (
         "upgraded_speed: 2",
         "upgraded_speed: 0",
-        "x.yaml:9: economy.upgraded_speed is 0; must be a whole number of ticks, 1 or more",
+        "x.yaml:9: economy.upgraded_speed is 0; must be a whole number of ticks, 1 to 16",
     ),
     "speed 17": (
         "upgraded_speed: 2",
         "upgraded_speed: 17",
-        "x.yaml:9: economy.upgraded_speed is 17; must be a whole number of ticks, 16 or less",
+        "x.yaml:9: economy.upgraded_speed is 17; must be a whole number of ticks, 1 to 16",
     ),
     "no dispatch": (
         "dispatches: 24",
         "dispatches: 0",
-        "x.yaml:4: dispatches is 0; must be a whole number of dispatches, 1 or more",
+        "x.yaml:4: dispatches is 0; must be a whole number of dispatches, 1 to 1,000",
     ),
     "too many dispatches": (
         "dispatches: 24",
         "dispatches: 1001",
-        "x.yaml:4: dispatches is 1001; must be a whole number of dispatches, 1,000 or less",
+        "x.yaml:4: dispatches is 1001; must be a whole number of dispatches, 1 to 1,000",
     ),
     "no rewards": ("[3, 4, 5]", "[]", "x.yaml:13: cargo.rewards has 0 items; must have at least 1"),
     "rewards as text": ("[3, 4, 5]", "3 4 5", "x.yaml:13: cargo.rewards is '3 4 5'; must be a list"),
@@ -59,7 +59,7 @@ BAD = {
     "reward of 1001": (
         "[3, 4, 5]",
         "[3, 1001]",
-        "x.yaml:13: cargo.rewards[2] is 1001; must be a whole number of points, 1,000 or less",
+        "x.yaml:13: cargo.rewards[2] is 1001; must be a whole number of points, 0 to 1,000",
     ),
     "scope": (
         "scope: train",
@@ -134,7 +134,7 @@ BAD = {
     "definition without bot": (
         "bots: {A",
         "define:\n  own:\n    invest: none\nbots: {A",
-        "x.yaml:17: define.own has no bot; must name the bot that it is a variant of, as in bot: planner",
+        "x.yaml:17: define.own has no bot; must name the bot that it is a variant of, as in bot: greedy",
     ),
     "definition of another kind": (
         "bots: {A",
@@ -259,3 +259,21 @@ def test_scope__is_train_when_the_cargo_is_left_out(tmp_path: Path) -> None:
     assert problems_of(load_scenario, write(tmp_path, text, rail_map)) == [
         "map.yaml:18: map.trains[1].deliveries is missing; must be given, since cargo.scope is train"
     ]
+
+
+def test_bad_scenario__a_limit_is_told_in_the_same_words_whichever_end_was_passed():
+    """Also for what is no number at all."""
+    said = set()
+    for value in (-1, 1001, 1.5, "many", None, True):
+        with pytest.raises(BadInput) as refused:
+            load_scenario("standard", {"dispatches": value})
+        said.add(str(refused.value).partition("; ")[2])
+    assert said == {"must be a whole number of dispatches, 1 to 1,000"}
+
+
+def test_bad_scenario__the_bot_that_is_suggested_ships():
+    from kernels.dispatch.bots import SHIPPED
+
+    with pytest.raises(BadInput) as refused:
+        load_scenario("standard", {"define": {"own": {"noise": 1}}})
+    assert str(refused.value).rpartition("as in bot: ")[2] in SHIPPED

@@ -228,7 +228,7 @@ def test_set__as_a_mapping_of_plain_values(tmp_path: Path) -> None:
     scenario = load_scenario(path, {"economy.toll": 2, "cargo.rewards": (9,), "economy.siding_cost": None})
     assert (scenario.economy.toll, scenario.cargo.rewards, scenario.economy.siding_cost) == (2, (9,), None)
     assert problems_of(load_scenario, path, {"economy.toll": -1}) == [
-        "--set economy.toll=-1: economy.toll is -1; must be a whole number of dollars, 0 or more"
+        "--set economy.toll=-1: economy.toll is -1; must be a whole number of dollars, 0 to 10,000"
     ]
 
 

@@ -143,7 +143,7 @@ def test_replay_records__everything_wrong_is_said_at_once():
         "dispatch 1, company A: move",
         "dispatch 1, company B: toggle",
     ]
-    assert "scenario.economy.siding_cost is -2; must be a whole number of dollars, 0 or more, or null" in said
+    assert "scenario.economy.siding_cost is -2; must be a whole number of dollars, 0 to 10,000, or null" in said
     assert any(text.startswith("scenario.map.mirror") for text in said)
 
 
@@ -291,7 +291,7 @@ def test_replay_records__lines_inside_a_written_out_record(tmp_path):
     toll = next(n for n, line in enumerate(lines, 1) if '"toll"' in line)
     move = next(n for n, line in enumerate(lines, 1) if '"up"' in line)
     second = [n for n, line in enumerate(lines, 1) if line.strip() == '"A": {'][1]
-    assert f"{path}:{toll}: scenario.economy.toll is -1; must be a whole number of dollars, 0 or more" in said
+    assert f"{path}:{toll}: scenario.economy.toll is -1; must be a whole number of dollars, 0 to 10,000" in said
     assert f"{path}:{move}: dispatch 2, company B: move is 'up'; must be forward or reverse" in said
     assert f"{path}:{second}: dispatch 2, company A: toggle is missing; must be given" in said
 

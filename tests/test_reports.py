@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import math
 import re
 import subprocess
@@ -63,6 +64,37 @@ def test_summary__is_ascii_where_the_encoding_is(run: Run) -> None:
     text = printed(run, encoding="ascii")
     assert text.isascii()
     assert max(len(line) for line in text.splitlines()) <= 80
+
+
+def test_summary__no_line_ends_in_a_blank_and_no_figure_is_broken(run: Run) -> None:
+    lines = printed(run).splitlines()
+    assert [line for line in lines if line != line.rstrip()] == []
+    if words.n_counting(run):
+        for metric in (f"{figure}.{player}" for figure in PLAYER_FIGURES for player in ("first", "second")):
+            assert any(words.figure(run, metric) in line for line in lines), metric
+        for metric in (f"{figure}.p{percent}" for figure in ("margin", "spread") for percent in (10, 50, 90)):
+            assert any(words.figure(run, metric).replace(" points", "") in line for line in lines), metric
+
+
+def test_summary__figures_too_wide_for_two_columns_stand_one_below_the_other() -> None:
+    run = made_runs()["self-play"]
+    wide = replace(
+        run,
+        estimates=tuple(
+            replace(one, value=1234.00001, low=1233.9, high=1234.00002) if one.metric.startswith("points.") else one
+            for one in run.estimates
+        ),
+    )
+    text = printed(wide)
+    shown = words.figure(wide, "points.first")
+    assert len(shown) > 29
+    assert f"\n  points\n    seat A  {shown}\n    seat B  {shown}\n" in text
+    assert max(len(line) for line in text.splitlines()) <= 80
+
+
+def test_summary__notes_hang() -> None:
+    run = replace(made_runs()["self-play"], notes=("word " * 30,))
+    assert re.search(r"\n- word (word )*word\n  word ", printed(run))
 
 
 def test_summary__shows_the_run_s_own_figures() -> None:
@@ -208,11 +240,31 @@ def test_margin__bar_at_zero_is_parted_by_what_decided() -> None:
 
 def test_spread__marks_quantiles_and_shares() -> None:
     run = made_runs()["bots"]
-    text = svg_words(style.svg_text(figures.spread_figure(run)))
-    for percent in (10, 50, 90):
-        assert f"p{percent} = {run[f'spread.p{percent}'].value:g}" in text
+    figure = figures.spread_figure(run)
+    text = svg_words(style.svg_text(figure))
+    shown = [content.get_text() for content in figure.axes[0].texts]
+    assert shown == [f"p{percent}\n{run[f'spread.p{percent}'].value:g}" for percent in (10, 50, 90)]
     for share in (words.close_share(run), words.blow_out_share(run)):
         assert words.phrase(share, "share") in text
+
+
+@pytest.mark.parametrize("name", ["bots", "self-play", "twenty"])
+def test_histograms__quantiles_stand_in_one_row_above_the_bars_and_touch_nothing(name: str) -> None:
+    for figure in (figures.margin_figure(made_runs()[name]), figures.spread_figure(made_runs()[name])):
+        style.png_bytes(figure)  # drawn, so that everything has its place
+        axes = figure.axes[0]
+        boxes = [content.get_window_extent() for content in axes.texts if re.match(r"p\d", content.get_text())]
+        assert len(boxes) == 3
+        assert len({round(box.y0) for box in boxes}) == 1
+        assert all(one.x1 < other.x0 for one, other in itertools.pairwise(boxes))
+        bars = [bar for container in axes.containers for bar in container if bar.get_height() > 0]
+        for line in axes.lines:
+            if line.is_dashed() and len(set(line.get_xdata())) == 1:
+                (x, _), (low, _) = line.get_xdata(), line.get_ydata()
+                at = [
+                    bar.get_y() + bar.get_height() for bar in bars if bar.get_x() <= x <= bar.get_x() + bar.get_width()
+                ]
+                assert low > max(at, default=0), "a line hides no bar"
 
 
 def test_players__panels_have_the_estimates() -> None:

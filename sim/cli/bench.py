@@ -26,7 +26,7 @@ def bench(
     """Measure how many matches a second are played here, sums included, as `sim run` plays them."""
     say_when_cold()
     from kernels.dispatch.bots import SHIPPED
-    from sim.catalogue import player
+    from sim.api import player_for
     from sim.config.loading import load_scenario
     from sim.running.benchmark import measure
     from sim.running.progress import bar
@@ -34,7 +34,7 @@ def bench(
 
     loaded = load_scenario(scenario, set_ or ())
     names = [name.strip() for name in bots.split(",")] if bots is not None else list(SHIPPED)
-    players = [player(name, loaded.define) for name in names]
+    players = [player_for(name, loaded, names) for name in names]
     idle = [one.name for one in players if one.draws_nothing]
     if idle:
         refuse("--bots", ", ".join(idle), "bots that draw: without chance there is one match, and no rate to measure")

@@ -86,7 +86,7 @@ def _map_of(source: str) -> RailMap:
         except (OSError, UnicodeDecodeError):
             is_scenario = False
         if is_scenario:
-            return load_scenario(source).map
+            return load_scenario(source, bots=False).map
     return load_map(source)
 
 

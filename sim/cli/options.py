@@ -83,7 +83,11 @@ ScenarioArgument = Annotated[
 RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.")]
 BotsOption = Annotated[
     str | None,
-    typer.Option("--bots", metavar="FIRST,SECOND", help="Who plays, instead of the scenario's own bots."),
+    typer.Option(
+        "--bots",
+        metavar="FIRST,SECOND",
+        help="Who plays, instead of the scenario's own bots; one name alone plays itself (self-play).",
+    ),
 ]
 SetOption = Annotated[
     list[str] | None,

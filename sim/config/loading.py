@@ -12,7 +12,7 @@ from sim.config.maps import map_breaches
 from sim.config.network import Network
 from sim.config.scenario import RailMap, Scenario
 from sim.config.shapes import shaped
-from sim.config.sources import Overrides, extended, file_tree, map_tree, mapping_or_raise, overridden
+from sim.config.sources import Overrides, bots_beside, extended, file_tree, map_tree, mapping_or_raise, overridden
 from sim.config.starters import starter_names, starter_path, starters_dir
 from sim.config.tree import Node, Source, plain_tree
 from sim.config.values import did_you_mean, shown
@@ -22,9 +22,15 @@ _STAND_IN = RailMap.model_construct(schema_version=1, name="", tracks=(), mirror
 
 
 def load_scenario(
-    source: str | Path | Mapping[str, Any], overrides: Overrides = (), *, folder: Path | str = Path()
+    source: str | Path | Mapping[str, Any],
+    overrides: Overrides = (),
+    *,
+    folder: Path | str = Path(),
+    bots: bool = True,
 ) -> Scenario:
     """Load a scenario and check everything about it that can be checked without playing.
+
+    Where it names a bot of a file, that file is run.
 
     Parameters
     ----------
@@ -35,6 +41,9 @@ def load_scenario(
         such keys to values. List items are counted from 1, as in ``map.trains[2].first_reward=1``.
     folder
         Where relative paths start in plain data; those in a file start beside it.
+    bots
+        False leaves out whether its bots can be found and take their parameters: for a scenario that was played, whose
+        bots may be elsewhere now, and where only the map is wanted.
 
     Raises
     ------
@@ -48,7 +57,7 @@ def load_scenario(
     else:
         path = _scenario_path(source)
         root = extended(file_tree(path, problems), problems, (path,))
-    return _scenario(overridden(root, overrides, problems), problems)
+    return _scenario(overridden(root, overrides, problems), problems, bots)
 
 
 def load_map(source: str | Path | Mapping[str, Any]) -> RailMap:
@@ -96,13 +105,13 @@ def _is_name(path: Path) -> bool:
     return not path.suffix and len(path.parts) == 1 and not os.path.isfile(path)
 
 
-def _scenario(root: Node, problems: list[Problem]) -> Scenario:
+def _scenario(root: Node, problems: list[Problem], bots: bool) -> Scenario:
     game = root.child("game")
     word = "dispatch" if game is None else game.plain()
     if game is not None and (not isinstance(word, str) or word not in GAMES):
         message = f"is {shown(word)}; must be {' or '.join(GAMES)}{did_you_mean(word, GAMES)}"
         raise BadInput([*problems, game.problem(("game",), message)])
-    scenario = GAMES[word](root, problems)
+    scenario = GAMES[word](root, problems, bots)
     if scenario is None or problems:
         raise _sorted(problems)
     return scenario
@@ -114,8 +123,9 @@ def _sorted(problems: list[Problem]) -> BadInput:
     return BadInput(sorted(problems, key=lambda problem: (files.index(problem.file), problem.line or 0)))
 
 
-def _dispatch_scenario(root: Node, problems: list[Problem]) -> Scenario | None:
+def _dispatch_scenario(root: Node, problems: list[Problem], bots: bool) -> Scenario | None:
     """The dispatch game: its map is a tree of its own, checked apart so that neither hides the other's problems."""
+    root = bots_beside(root)
     plain = root.plain()
     of_map: list[Problem] = []
     written = root.child("map")
@@ -126,21 +136,23 @@ def _dispatch_scenario(root: Node, problems: list[Problem]) -> Scenario | None:
             plain["map"] = rail_map or plain["map"]
         except BadInput as error:
             of_map.extend(error.problems)
+    network = None if of_map or plain.get("map") is _STAND_IN or "map" not in plain else Network(plain["map"])
     scenario = shaped(Scenario, plain, root, (), problems)
     problems.extend(of_map)
-    if scenario is not None:
-        problems.extend(root.nearest(key).problem(key, message) for key, message in _bots(scenario))
-    return scenario
+    if bots:
+        problems.extend(root.nearest(key).problem(key, message) for key, message in _bots(root, network))
+    return None if scenario is None else scenario.in_folder(root.source.folder)
 
 
-def _bots(scenario: Scenario) -> list[tuple[tuple[str, ...], str]]:
-    """What is wrong with the bots that a scenario names, as key paths and messages."""
-    if not scenario.bots and not scenario.define:
+def _bots(root: Node, network: Network | None) -> list[tuple[tuple[str, ...], str]]:
+    """What is wrong with the bots that a scenario names, as key paths and messages; other keys may be wrong as well."""
+    named, define = (node.plain() if (node := root.child(key)) is not None else None for key in ("bots", "define"))
+    named, define = (plain if isinstance(plain, dict) else {} for plain in (named, define))
+    if not named and not define:
         return []
     from sim.catalogue import check_bots  # It imports the kernels, which takes a while.
 
-    network = None if scenario.map is _STAND_IN else Network(scenario.map)
-    return check_bots(scenario.bots, scenario.define, network)
+    return check_bots(named, define, root.source.folder, network)
 
 
 def _scope(root: Node) -> str | None:
@@ -164,5 +176,5 @@ def _map(node: Node, prefix: tuple[str, ...], scope: str | None, problems: list[
     return rail_map
 
 
-GAMES: dict[str, Callable[[Node, list[Problem]], Scenario | None]] = {"dispatch": _dispatch_scenario}
+GAMES: dict[str, Callable[[Node, list[Problem], bool], Scenario | None]] = {"dispatch": _dispatch_scenario}
 """The games that there are, by the word after `game:`, each with what makes its scenario of a tree."""

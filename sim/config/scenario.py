@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, PrivateAttr, Tag
 
 from sim.config.network import Network
 from sim.config.values import OneOf, Pair, Point, Text, Whole, refused, shown
@@ -156,7 +157,7 @@ def _both_seats(bots: dict[str, str]) -> dict[str, str]:
 
 def _names_bot(definition: dict[str, Any]) -> dict[str, Any]:
     if "bot" not in definition:
-        raise refused("has no bot; must name the bot that it is a variant of, as in bot: planner")
+        raise refused("has no bot; must name the bot that it is a variant of, as in bot: greedy")
     Text("a bot's name").check(definition["bot"])
     return definition
 
@@ -177,11 +178,24 @@ class Scenario(Model):
     cargo: Cargo = Field(default_factory=Cargo, description="Cargo.")
     map: RailMap = Field(description="The map: a path beside the file that writes it, or the map in place.")
     bots: Annotated[dict[Name, Name], AfterValidator(_both_seats)] | None = Field(
-        None, description="Which bot plays seat A (first) and seat B (second)."
+        None,
+        description="Who plays seat A (first) and B (second): a shipped bot, one of `define`, or `file.py:function`.",
     )
     define: Annotated[dict[Name, Definition], NullIsEmpty] = Field(
-        default_factory=dict, description="Own variants of shipped bots: a name, its `bot`, and that bot's parameters."
+        default_factory=dict,
+        description="Own variants of bots: a name, its `bot` (shipped or `file.py:function`), and parameters.",
     )
+    _folder: Path = PrivateAttr(Path())
+
+    @property
+    def folder(self) -> Path:
+        """Where the paths of bots in `bots` and `define` start: the folder of the scenario's file."""
+        return self._folder
+
+    def in_folder(self, folder: Path) -> Scenario:
+        """The same scenario, with the paths of its bots in a folder; it says so itself nowhere."""
+        self._folder = folder
+        return self
 
     def resolved(self) -> dict[str, Any]:
         """The scenario as plain data with everything in place and explicit; it can be loaded again."""

@@ -128,6 +128,40 @@ def _over(under: Node, over: Node) -> Node:
     return Node(value, over.source, over.line)
 
 
+def bots_beside(root: Node) -> Node:
+    """A scenario with its bots of files (`file.py:function`) written as seen from its own folder.
+
+    A file says them as seen from itself, also where another one extends it.
+    """
+
+    def seen_from_root(node: Node) -> Node:
+        if not isinstance(node.value, str) or ".py:" not in node.value or os.path.isabs(node.value):
+            return node
+        file, _, function = node.value.rpartition(":")
+        path = Path(os.path.normpath(node.source.folder / file))
+        if (node.source.file or "").startswith("--set ") and not path.exists() and Path(file).exists():
+            path = Path(file)  # as with maps: beside the scenario, else from the working folder
+        try:
+            path = Path(os.path.relpath(path, root.source.folder))
+        except ValueError:  # on another drive
+            path = path.absolute()
+        return replace(node, value=f"{path.as_posix()}:{function}")
+
+    value = dict(root.value) if isinstance(root.value, dict) else {}
+    bots, define = value.get("bots"), value.get("define")
+    if bots is not None and isinstance(bots.value, dict):
+        value["bots"] = replace(bots, value={seat: seen_from_root(bot) for seat, bot in bots.value.items()})
+    if define is not None and isinstance(define.value, dict):
+        own = {
+            name: replace(node, value={**node.value, "bot": seen_from_root(node.value["bot"])})
+            if isinstance(node.value, dict) and "bot" in node.value
+            else node
+            for name, node in define.value.items()
+        }
+        value["define"] = replace(define, value=own)
+    return replace(root, value=value)
+
+
 def map_tree(node: Node, problems: list[Problem]) -> Node:
     """The map that a `map:` value means: itself in place, or what its path leads to."""
     if not isinstance(node.value, str):

@@ -29,6 +29,8 @@ FEW_MATCHES = 200
 CLOSE = "#56B4E9"
 BETWEEN = "#BDBDBD"
 CASH_HATCH = "////"
+LABEL_WIDTH = 0.068
+"""Room for the label of a quantile, as a share of the axis."""
 
 
 def _drawn(draw: Callable[[Run], Figure]) -> Callable[[Run], Figure]:
@@ -138,7 +140,7 @@ def margin_figure(run: Run) -> Figure:
     fills = [style.SHARED if first == 0 else colours[int(first < 0)] for first in bins.first]
     _bars(axes, bins, scale, fills)
     _at_zero(axes, run, colours, scale)
-    _quantiles(axes, run, "margin", bins)
+    _quantiles(axes, run, "margin", bins, scale)
     axes.set_xlabel(f"points of {sides.first} minus points of {sides.second}{_bin_words(bins)}")
     axes.set_ylabel(unit)
     axes.set_title("Margin", pad=20)
@@ -167,7 +169,7 @@ def spread_figure(run: Run) -> Figure:
     ]
     _bars(axes, bins, scale, fills)
     axes.set_xlim(left=-1.5)
-    _quantiles(axes, run, "spread", bins)
+    _quantiles(axes, run, "spread", bins, scale)
     axes.set_xlabel(f"points between the two sides{_bin_words(bins)}")
     axes.set_ylabel(unit)
     axes.set_title("Spread")
@@ -250,30 +252,52 @@ def _at_zero(axes: Axes, run: Run, colours: tuple[str, str], scale: float) -> No
         bottom += n * scale
 
 
-def _quantiles(axes: Axes, run: Run, metric: str, bins: Binned) -> None:
-    """Lines at p10, p50 and p90, each with its interval across its top; those that would overlap go a row up."""
+def _quantiles(axes: Axes, run: Run, metric: str, bins: Binned, scale: float) -> None:
+    """The p10, p50 and p90 in one row above the bars, each with its interval and a line down to its bar."""
     top = axes.get_ylim()[1]
     left, right = axes.get_xlim()
-    wide = right - left
-    reached = [-np.inf] * 3
-    for percent in (10, 50, 90):
-        found = words.estimate(run, f"{metric}.p{percent}")
-        if found is None or found.value is None or found.low is None or found.high is None:
-            continue
-        ends = [max(found.low, left), min(found.high, right)]
-        edge = found.value - left < 0.08 * wide
-        span = (
-            min(ends[0], left if edge else found.value - 0.085 * wide),
-            max(ends[1], found.value + (0.17 if edge else 0.085) * wide),
-        )
-        row = next((n for n in range(3) if span[0] > reached[n]), 2)
-        reached[row] = span[1]
-        y = (0.72 + 0.09 * row) * top
-        axes.plot([found.value] * 2, [0, y], color=style.INK, linewidth=1.1, linestyle=(0, (4, 2)))
-        axes.plot(ends, [y, y], "-", color=style.INK, linewidth=1.6, solid_capstyle="butt")
-        shown = f"p{percent} = {found.value:g}".replace("-", "\u2212")
-        at, align = (left + 0.01 * wide, "left") if edge else (found.value, "center")
-        axes.text(at, y + 0.012 * top, shown, ha=align, va="bottom", fontsize=9.5)
+    found = [words.estimate(run, f"{metric}.p{percent}") for percent in (10, 50, 90)]
+    known = [
+        (percent, one.value, max(one.low, left), min(one.high, right))
+        for percent, one in zip((10, 50, 90), found, strict=True)
+        if one is not None and one.value is not None and one.low is not None and one.high is not None
+    ]
+    places = _apart([value for _, value, _, _ in known], LABEL_WIDTH * (right - left), left, right)
+    line: dict[str, Any] = {"color": style.INK, "linewidth": 1.1}
+    before, level = -np.inf, 0.8 * top
+    for (percent, value, low, high), place in zip(known, places, strict=True):
+        bar = float(bins.counts[np.searchsorted(bins.first, value, side="right") - 1]) * scale
+        level = (1.55 * top - level) if low <= before else 0.8 * top  # intervals that overlap lie one above the other
+        before = high
+        axes.plot([value, value], [bar + 0.015 * top, 0.8 * top], linestyle=(0, (4, 2)), **line)
+        axes.plot([low, high], [level, level], "-", color=style.INK, linewidth=2.2, solid_capstyle="butt")
+        axes.plot([value, place], [0.8 * top, 0.84 * top], **line)
+        shown = f"p{percent}\n{value:g}".replace("-", "\u2212")
+        ground: dict[str, Any] = {"facecolor": style.PAPER, "edgecolor": "none", "pad": 0.5}
+        axes.text(place, 0.85 * top, shown, ha="center", va="bottom", fontsize=9.5, linespacing=1.15, bbox=ground)
+
+
+def _apart(values: list[float], gap: float, left: float, right: float) -> list[float]:
+    """Places in the same order, between the ends, as near to the values as a gap between neighbours lets them be."""
+    groups: list[list[float]] = []
+    for value in values:
+        groups.append([value])
+        # A group stands around the mean of its values; where two of them touch, they become one.
+        while (
+            len(groups) > 1
+            and _centre(groups[-1]) - _centre(groups[-2]) < gap * (len(groups[-1]) + len(groups[-2])) / 2
+        ):
+            groups[-2:] = [groups[-2] + groups[-1]]
+    places: list[float] = []
+    for group in groups:
+        half = gap * (len(group) - 1) / 2
+        centre = min(max(_centre(group), left + half), right - half)
+        places += [centre - half + gap * position for position in range(len(group))]
+    return places
+
+
+def _centre(group: list[float]) -> float:
+    return sum(group) / len(group)
 
 
 def _corner(axes: Axes, content: str, side: str, colour: str) -> None:

@@ -30,8 +30,8 @@ MATCH_FIGURES = {
     "shared_arrivals": "shared arrivals",
     "tolls": "tolls paid",
     "cancelled_toggles": "cancelled toggles",
-    "stuck": "stuck company-dispatches",
-    "idle": "idle orders",
+    "stuck": "dispatches stuck (A + B)",
+    "idle": "idle orders (A + B)",
 }
 """Figures of both sides together, by core name, and what they are called; indented ones are parts of the one above."""
 OUTCOME_WORDS = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -16,7 +17,6 @@ from sim.stats.metrics import histogram
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
     from rich.text import Text
 
 WIDEST = 100
@@ -27,6 +27,9 @@ TAIL = 0.001
 EIGHTHS = " ▁▂▃▄▅▆▇█"
 HALVES = " .:|#"
 PLAIN = str.maketrans({"±": "+/-", "·": "-", "…": "...", "≤": "<=", "≥": ">="})
+GAP = "  "
+"""Between the columns of a table."""
+SCORE = "win 1, shared 0.5"
 STYLES = {"A": "bold dodger_blue2", "B": "bold dark_orange3", "first": "bold green", "second": "bold magenta"}
 
 
@@ -82,29 +85,52 @@ class _Printer:
         return Text(content, style=style)
 
     def line(self, *pieces: Text) -> None:
+        """One line, without blanks at its end."""
         from rich.text import Text
 
-        self.console.print(Text.assemble(*pieces), width=self.width, highlight=False)
+        line = Text.assemble(*pieces)
+        line.rstrip()
+        for part in line.wrap(self.console, self.width):
+            part.rstrip()
+            self.console.print(part, highlight=False, soft_wrap=True)
 
-    def paragraph(self, content: str, style: str = "") -> None:
-        self.line(self.text(content, style))
+    def paragraph(self, content: str, style: str = "", hang: str = "") -> None:
+        """A text in lines; those after the first begin with `hang`."""
+        for part in textwrap.wrap(content, self.width, subsequent_indent=hang, break_on_hyphens=False):
+            self.line(self.text(part, style))
 
     def heading(self, content: str) -> None:
         self.console.print()
         self.line(self.text(content, "bold"))
 
     def grid(self, rows: Iterable[Sequence[str]], *, header: Sequence[Text] = (), widths: Sequence[int]) -> None:
-        """Rows of aligned cells, the first of each indented."""
-        from rich.table import Table
+        """Rows of aligned cells, the first of each indented; columns are as wide as said, where there is room.
 
-        table: Table = Table.grid(padding=(0, 2, 0, 0))
-        for width in widths:
-            table.add_column(min_width=width, overflow="fold")
-        if header:
-            table.add_row(*header)
-        for row in rows:
-            table.add_row(*(self.text(("  " if place == 0 else "") + cell) for place, cell in enumerate(row)))
-        self.console.print(table, width=self.width, highlight=False)
+        No cell is broken: where even columns as wide as their cells are too wide together, each row becomes its label
+        and a line for each of its figures, under the name that heads the column.
+        """
+        from rich.text import Text
+
+        listed = [[self.text(("  " if place == 0 else "") + cell) for place, cell in enumerate(row)] for row in rows]
+        every = [list(header), *listed] if header else listed
+        needed = [max(row[place].cell_len for row in every) for place in range(len(widths))]
+        gaps = len(GAP) * (len(widths) - 1)
+        wanted = [max(one, other) for one, other in zip(widths, needed, strict=True)]
+        if sum(wanted) + gaps > self.width:
+            wanted = needed
+        if sum(wanted) + gaps > self.width and len(header) > 2:
+            column = max(head.cell_len for head in header[1:])
+            for label, *figures in listed:
+                self.line(label)
+                for head, figure in zip(header[1:], figures, strict=True):
+                    padded = Text.assemble("    ", head)
+                    padded.pad_right(4 + column - padded.cell_len)
+                    self.line(padded, Text(GAP), figure)
+            return
+        for row in every:
+            for cell, width in zip(row[:-1], wanted, strict=False):
+                cell.pad_right(width + len(GAP) - cell.cell_len)
+            self.line(*row)
 
     def title(self) -> None:
         """What was played: scenario, pairing, matches, seed."""
@@ -134,10 +160,10 @@ class _Printer:
             ("decided by cash", words.figure(run, "decided_by_cash")),
         ]
         if sides.by_seat:
-            rows.append((f"score of {sides.first}, shared 1/2", words.figure(run, "score.first")))
+            rows.append((f"score of {sides.first} ({SCORE})", words.figure(run, "score.first")))
         else:
             rows += [
-                (f"score of {sides.first}, shared 1/2", words.figure(run, "score.first")),
+                (f"score of {sides.first} ({SCORE})", words.figure(run, "score.first")),
                 ("  when in seat A", words.figure(run, "score.first.seat_a")),
                 ("  when in seat B", words.figure(run, "score.first.seat_b")),
             ]
@@ -170,18 +196,18 @@ class _Printer:
         levels = HALVES if self.ascii else EIGHTHS
         for row in _bars(bins, HISTOGRAM_LINES, levels):
             pieces = [self.text("  ")]
-            for character, first in zip(row, bins.first, strict=True):
+            for character, first in zip(row.rstrip(), bins.first, strict=False):
                 style = "" if first == 0 else self.styles[0 if first > 0 else 1]
                 pieces.append(self.text(character, style))
             self.line(*pieces)
-        self.paragraph("  " + _axis(bins))
+        self.line(self.text("  " + _axis(bins)))
         wide = "" if bins.width == 1 else f"; a column is {bins.width} points, 0 has its own"
         winners = f"{self.sides.second} ahead on the left, {self.sides.first} on the right{wide}"
-        self.paragraph("  " + winners, "dim")
+        self.paragraph("  " + winners, "dim", hang="  ")
 
     def of_sides(self) -> None:
         """Figures that there are of either side."""
-        self.heading("A match, of each side")
+        self.heading("Per match, for each side")
         header = [
             self.text(""),
             self.text(self.sides.first, self.styles[0]),
@@ -195,7 +221,7 @@ class _Printer:
 
     def of_matches(self) -> None:
         """Figures of both sides together."""
-        self.heading("A match, both sides together")
+        self.heading("Per match, both sides together")
         cells = [(label, words.figure(self.run, metric)) for metric, label in MATCH_FIGURES.items()]
         self.grid(cells, widths=(28, 20))
 
@@ -220,7 +246,7 @@ class _Printer:
         if self.run.notes:
             self.heading("Notes")
         for note in self.run.notes:
-            self.paragraph(f"- {note}")
+            self.paragraph(f"- {note}", hang="  ")
 
     def ending(self) -> None:
         """How fast it went and where the files are."""

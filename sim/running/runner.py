@@ -60,10 +60,10 @@ class Amount:
     def __init__(self, matches: int | None = None, half_width: float | None = None) -> None:
         if half_width is not None and not 0 < half_width < 1:
             raise BadInput.of(f"half-width is {half_width}; must be above 0 and below 1 (0.002 is 0.2 pp)")
-        if matches is not None and (isinstance(matches, bool) or not isinstance(matches, int) or matches < 1):
-            raise BadInput.of(f"matches is {matches!r}; must be a whole number, 1 or more")
-        if matches is not None and matches > MAX_MATCHES:
-            raise BadInput.of(f"matches is {matches}; must be at most {MAX_MATCHES}")
+        if matches is not None and (
+            isinstance(matches, bool) or not isinstance(matches, int) or not 1 <= matches <= MAX_MATCHES
+        ):
+            raise BadInput.of(f"matches is {matches!r}; must be a whole number from 1 to {MAX_MATCHES}")
         self.half_width = half_width
         self.matches = matches if matches is not None else (DEFAULT_MATCHES if half_width is None else CAP)
 
