@@ -85,9 +85,9 @@ def test_catalogue__equal_bots_are_equal_whatever_they_are_called():
         (
             {"bot": "greedee"},
             ("bot",),
-            "is 'greedee'; must be a shipped bot (random, greedy) or file.py:function; did you mean",
+            f"is 'greedee'; must be a shipped bot ({', '.join(SHIPPED)}) or file.py:function; did you mean",
         ),
-        ({"bot": "random", "noise": 1}, ("noise",), "is no parameter of random; random has none"),
+        ({"bot": "random", "noise": 1}, ("noise",), "is no parameter of random; random has invest, buy_at, "),
         ({"bot": "greedy", "nois": 1}, ("nois",), "is no parameter of greedy; greedy has noise, "),
         ({"bot": "greedy", "noise": -1}, ("noise",), "is -1; must be a number from 0 to 100"),
         ({"bot": "greedy", "noise": 101}, ("noise",), "is 101; must be a number from 0 to 100"),
@@ -96,7 +96,7 @@ def test_catalogue__equal_bots_are_equal_whatever_they_are_called():
         ({"bot": "greedy", "noise": None}, ("noise",), "is None; must be a number from 0 to 100"),
         ({"bot": "greedy", "noise": float("nan")}, ("noise",), "is nan; must be a number from 0 to 100"),
         ({"bot": "greedy", "invest": "all"}, ("invest",), "is 'all'; must be one of free, none, upgrade, siding"),
-        ({"bot": "greedy", "invest": ["none"]}, ("invest",), "is ['none']; must be one of free, none, upgrade, siding"),
+        ({"bot": "greedy", "invest": ["none"]}, ("invest",), "is [none]; must be one of free, none, upgrade, siding"),
         ({"bot": "greedy", "invest": 1}, ("invest",), "is 1; must be one of free, none, upgrade, siding"),
     ],
 )
@@ -116,7 +116,7 @@ def test_catalogue__seats_name_bots_that_there_are():
     assert check_bots({"A": "own", "B": "random"}, {"own": {"bot": "greedy"}}) == []
     ((path, message),) = check_bots({"A": "random", "B": "randon"}, {})
     assert path == ("bots", "B")
-    assert message == "is 'randon'; must be one of random, greedy, or file.py:function; did you mean 'random'?"
+    assert message == f"is 'randon'; must be one of {', '.join(SHIPPED)}, or file.py:function; did you mean 'random'?"
 
 
 def test_catalogue__all_that_is_wrong_is_told_at_once(tmp_path):

@@ -155,7 +155,7 @@ def test_cli_values__counts_are_played(text, played, sim_command, tmp_path):
         (["--bots", "a,b,c"], "--bots is 'a,b,c'; must be two names"),
         (
             ["--bots", "greedi,random"],
-            "bot 'greedi' is unknown; must be one of random, greedy, or file.py:function; did",
+            "bot 'greedi' is unknown; must be one of random, greedy, ",
         ),
         (["--bots", "no.py:f,random"], "bot 'no.py:f': there is no file no.py"),
         (["--threads", "0"], "threads is 0; must be a whole number from 1 to 1024"),

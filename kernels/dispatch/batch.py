@@ -124,14 +124,14 @@ def add_to_blocks(  # type: ignore[no-untyped-def]
             row = rows[p * n_swaps + swap]
             code = np.int64(row[_OUTCOME])
             if legal:
-                won_a = np.int64(2 * (code == _A_ON_POINTS or code == _A_ON_CASH) + (code == _SHARED))
+                won_a = 2 * (code == _A_ON_POINTS or code == _A_ON_CASH) + (code == _SHARED)
                 score += np.int64(2 - won_a if (pairing == _SEATS and swap == 1) else won_a)
                 for k in range(n_columns):
                     x = np.int64(row[k])
                     sums[b, swap, k] += x
                     squares[b, swap, k] += x * x
             elif code <= _SHARED:
-                code = _PARTNER_ILLEGAL
+                code = np.int64(_PARTNER_ILLEGAL)
                 row[_OUTCOME] = code
             outcomes[b, swap, code] += 1
         if legal:
