@@ -18,12 +18,16 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
+import kernels
+import sim
 from kernels.dispatch.bots.decorator import Bot, BotError
 from sim.bot_faults import bad_bot
 from sim.config.errors import BadInput
 from sim.config.values import did_you_mean
 
 __all__ = ["bot_from_file", "found_in_file", "function_digest"]
+
+_PACKAGES = tuple(Path(module.__file__ or "").resolve().parent for module in (kernels, sim))
 
 _LOADED: dict[tuple[str, str], dict[str, Bot]] = {}
 """Bots by path and digest of a file: loaded and compiled once a process, and anew when a file was edited."""
@@ -139,7 +143,8 @@ def _files_of(base: Path, parts: tuple[str, ...]) -> list[Path]:
     for depth in range(1, len(parts) + 1):
         place = base.joinpath(*parts[:depth])
         found += [file for file in (place.with_suffix(".py"), place / "__init__.py") if file.is_file()]
-    return found
+    # Beside a bot in a checkout of this project stand its own packages, which a run is known by anyway.
+    return [file for file in found if not any(file.is_relative_to(package) for package in _PACKAGES)]
 
 
 def _executed(name: str, file: str, sources: dict[Path, bytes], module_name: str) -> ModuleType:

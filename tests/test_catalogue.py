@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import subprocess
 import sys
@@ -469,6 +470,22 @@ def test_catalogue__a_module_of_the_same_name_elsewhere_stays(tmp_path, monkeypa
     monkeypatch.setitem(sys.modules, "advice", elsewhere)
     assert order_of(advise(tmp_path, 2)) == 2
     assert sys.modules["advice"] is elsewhere
+
+
+def test_catalogue__a_bot_may_lie_beside_the_packages_of_this_project():
+    """As in a checkout: they are not its own files, and are not loaded again."""
+    beside = Path(sim.__file__).parents[1] / "own_bot_of_a_test.py"
+    beside.write_text(
+        f"{PLUG_IN_HEAD}import sim.bots\n\n\n@bot()\ndef own(rules, state, c, params, stream):\n    {FORWARD}\n"
+    )
+    before = sys.modules["kernels"]
+    try:
+        one = player(f"{beside}:own")
+        assert one.source is not None
+        assert one.source[1] == hashlib.sha256(beside.read_bytes()).hexdigest()
+    finally:
+        beside.unlink()
+    assert sys.modules["kernels"] is before
 
 
 @pytest.mark.parametrize(

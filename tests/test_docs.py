@@ -327,3 +327,17 @@ def test_docs__every_marked_part_has_a_maker():
     module = make_tables()
     marked = [name for page in PAGES for name in re.findall(r"<!-- made: ([\w-]+) -->", page.read_text("utf-8"))]
     assert sorted(marked) == sorted(module.PARTS)
+
+
+def test_docs__what_a_bot_is_made_of_is_all_told():
+    """Of `sim.bots`: every look-up is there, and each name is in its text and, but for the codes, in docs/bots.md."""
+    import sim.bots
+
+    page = (ROOT / "docs" / "bots.md").read_text(encoding="utf-8")
+    assert set(view.__all__) < set(sim.bots.__all__)
+    for name in sim.bots.__all__:
+        assert hasattr(sim.bots, name)
+        assert f"`{name}`" in (sim.bots.__doc__ or ""), name
+        if name not in {"Bot", "Company", "Route", "CargoScope", "Move"}:
+            assert re.search(rf"\b{name}\b", page), name
+    assert not re.search(r"from kernels\.", page), "one module is enough"
