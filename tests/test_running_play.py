@@ -219,6 +219,17 @@ def test_running_play__a_false_claim_to_draw_nothing_is_bad_input(rival, tmp_pat
         assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.parametrize("seat", [0, 1])
+@pytest.mark.parametrize("rival", ["random", "still"])
+def test_running_play__a_false_claim_is_seen_in_either_seat(seat, rival, tmp_path):
+    body = f"return pack_order(draw32(stream) & 1 if c == {seat} else 0, 0, -1, 0)"
+    name = plug_in(tmp_path, body, draws_nothing="True")
+    for bots in ((name, rival), (rival, name)):
+        with pytest.raises(sim.BadInput, match="declares that it draws nothing") as refused:
+            play(plan_of_bots(*bots), Amount(20))
+        assert str(refused.value).startswith(f"bot {name} declares")
+
+
 # -- illegal orders ---------------------------------------------------------------------------------------------------
 
 BAD_ORDERS = {

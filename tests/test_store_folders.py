@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import sim
@@ -366,6 +367,20 @@ def test_store_folders__damaged_files_are_bad_input(name, tmp_path):
     for line in said:
         assert f"copy/{name}" in line or line.startswith("bot ")
         assert line.count("\n") == 0
+
+
+def test_store_folders__sums_of_other_pairs_are_damage(tmp_path):
+    folder = tmp_path / "run"
+    plan, amount = plan_of_bots("greedy", "random"), Amount(40)
+    with pytest.raises(Interrupted):
+        kept(folder, plan, amount, progress=interrupting(2), chunk_pairs=4, threads=1)
+    arrays = dict(np.load(folder / "unfinished.npz"))
+    for spans in ([[0, 5]], [], [[0, 4], [5, 90]]):
+        np.savez(folder / "unfinished.npz", **{**arrays, "spans": np.array(spans, np.int64).reshape(-1, 2)})
+        with pytest.raises(
+            sim.BadInput, match=r"unfinished\.npz is damaged \(its pairs and its sums differ\); use --again"
+        ):
+            kept(folder, plan, amount)
 
 
 def test_store_folders__every_key_of_the_manifest_may_be_missing_or_of_another_kind(sim_command, tmp_path):
