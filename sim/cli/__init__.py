@@ -14,6 +14,10 @@ def main() -> None:
 
     0 done or passed; 1 a check failed; 2 bad input or usage; 3 undecided; 130 interrupted.
     """
+    # Before numpy is loaded. The matrices here are tiny: threads that share one are all waiting, ten times as long on a
+    # busy machine, and could differ in the last bit from one machine to the next. Matches have threads of their own.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
     from sim.cli.app import app
     from sim.config.errors import BadInput
 
