@@ -27,6 +27,11 @@ def short_names(bots: Sequence[str], longest: int) -> list[str]:
     return [f"{shortened(name, longest - 3)} {number}" for number, name in enumerate(names, 1)]
 
 
+def listed(names: Sequence[str], last: str = "and") -> str:
+    """Names with commas, and a word before the last."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {last} {names[-1]}"
+
+
 def figure(found: Estimate) -> str:
     """A figure and its interval as one phrase."""
     unit = unit_of(found.metric)
@@ -81,7 +86,7 @@ def _ranks(found: Tournament) -> list[str]:
         return [f"{best[0]} is the strongest: it scores {figure(found[f'mean_score.{best[0]}'])} against the others."]
     if len(best) == len(known):
         return [f"None of the {counted(len(known), 'bot')} is seen to be the strongest."]
-    return [f"The strongest is one of {', '.join(best)}."]
+    return [f"The strongest is {listed(best, 'or')}."]
 
 
 def _equilibrium(found: Tournament) -> list[str]:
@@ -125,10 +130,9 @@ def _dominance(found: Tournament) -> list[str]:
             sentences = ["No bot is dominated: each is worth playing against some mixture of the others."]
     beaten = [bot for bot in found.bots if _n_always_winning(found, bot) > 1]
     if beaten:
-        names = " and ".join(beaten)
         sentences.append(
-            f"Several bots win every match against {names}, and what is equal there hides which of them dominates "
-            "another: a tournament without would say."
+            f"Several bots win every match against {listed(beaten)}, and what is equal there hides which of them "
+            "dominates another: a tournament without would say."
         )
     return sentences
 
@@ -141,9 +145,8 @@ def _n_always_winning(found: Tournament, bot: str) -> int:
 def dominated_words(one: dict[str, Any]) -> str:
     """One dominated bot, in a sentence."""
     if one["pure"]:
-        alone = " and ".join(one["pure"])
-        each = "each wins" if len(one["pure"]) > 1 else "wins"
-        return f"{one['bot']} is dominated: {alone} {each} more than it against every rival."
+        wins = "each win" if len(one["pure"]) > 1 else "wins"
+        return f"{one['bot']} is dominated: {listed(one['pure'])} {wins} more than it against every rival."
     mixture = ", ".join(f"{bot} {100 * weight:.0f}%" for bot, weight in one["by"].items())
     return f"{one['bot']} is dominated: the mixture {mixture} wins more than it against every rival."
 
@@ -155,4 +158,7 @@ def _cycles(found: Tournament) -> list[str]:
     if share.value is None:
         return []
     shown = figure(share) if share.method != DETERMINISTIC else f"{100 * share.value:.3g}%"
-    return [f"Of the differences between scores {shown} are cycles, as in rock, paper, scissors; the rest is strength."]
+    return [
+        f"One strength for each bot explains the payoffs but for {shown} of their squares: cycles, as in rock, paper, "
+        "scissors, and gaps too wide to add up within 100%."
+    ]

@@ -14,19 +14,20 @@ Tuyls, J. Perolat and T. Graepel (2018), Re-evaluating evaluation, NeurIPS (most
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize
 
-__all__ = ["LEAST_SLACK", "Equilibrium", "SolverFailed", "most_even_equilibrium", "slack_of"]
+__all__ = ["LEAST_SLACK", "Equilibrium", "SolverFailed", "most_even_equilibria", "most_even_equilibrium", "slack_of"]
 
 Floats = NDArray[np.float64]
 
 LEAST_SLACK = 1e-3
 """Slack where payoffs are exact: without any the multipliers have no bound."""
+AT_ONCE = 250
+"""Games that are solved together: a step of the search costs more than its arithmetic."""
 SLACK_ERRORS = 0.25
 """Slack in standard errors of a payoff: small beside what is not known anyway."""
 STAGES = (0.3, 0.1, 0.03, 0.01, 0.003)
@@ -50,7 +51,7 @@ class Equilibrium:
     weights
         Of the bots, shape (n,), above 0, summing to 1.
     multipliers
-        λ, shape (n,): where another solution nearby may start.
+        λ, shape (n,): where the search for a similar game's may start.
     """
 
     weights: Floats
@@ -62,7 +63,7 @@ def slack_of(typical_error: float) -> float:
     return max(SLACK_ERRORS * typical_error, LEAST_SLACK)
 
 
-def most_even_equilibrium(payoffs: Floats, slack: float, start: Floats | None = None) -> Equilibrium:
+def most_even_equilibrium(payoffs: Floats, slack: float) -> Equilibrium:
     """The equilibrium of greatest entropy.
 
     Parameters
@@ -71,66 +72,89 @@ def most_even_equilibrium(payoffs: Floats, slack: float, start: Floats | None = 
         Antisymmetric, shape (n, n).
     slack
         What it may lose at most to any bot, above 0.
-    start
-        Multipliers of a similar game; tried first.
 
     Raises
     ------
     SolverFailed
-        When neither from `start` nor from nothing a solution is reached.
+        When no solution is reached.
     """
-    n = payoffs.shape[0]
-    if n == 1:
-        return Equilibrium(np.ones(1), np.zeros(1))
-    if start is not None:
-        found = _solved(payoffs, slack, start)
-        if found is not None:
-            return found
-    multipliers = np.zeros(n)
+    multipliers = np.zeros((1, payoffs.shape[0]))
     for stage in STAGES:
         if stage > slack:
-            multipliers = _minimised(payoffs, stage, multipliers)
-    found = _solved(payoffs, slack, multipliers)
-    if found is None:
-        raise SolverFailed("the most even equilibrium was not found to its precision")
-    return found
+            multipliers = _minimised(payoffs[None], stage, multipliers)
+    for _ in range(3):  # a search that ended early may go on where it stopped
+        multipliers = _minimised(payoffs[None], slack, multipliers)
+        weights, _ = _weights(payoffs[None], multipliers)
+        if _solved(payoffs[None], slack, multipliers, weights)[0]:
+            return Equilibrium(weights[0], multipliers[0])
+    raise SolverFailed("the most even equilibrium was not found to its precision")
 
 
-def _solved(payoffs: Floats, slack: float, start: Floats) -> Equilibrium | None:
-    """A solution that its own dual proves, or None."""
-    multipliers = start
-    for _ in range(3):  # a search that ends early may go on where it stopped
-        multipliers = _minimised(payoffs, slack, multipliers)
-        weights, _ = _weights(payoffs, multipliers)
-        spare = weights @ payoffs + slack
-        gap = float(multipliers @ spare)
-        if float(-spare.min()) <= MOST_VIOLATION * slack and abs(gap) <= MOST_GAP:
-            return Equilibrium(weights, multipliers)
-    return None
+def most_even_equilibria(tables: Floats, slack: float, start: Floats) -> Floats:
+    """Weights of the equilibria of many similar games, shape (R, n).
+
+    Their duals add up to one, which is searched for all of them together; what that leaves unsolved is solved alone.
+
+    Parameters
+    ----------
+    tables
+        Payoffs of each, shape (R, n, n).
+    slack
+        As for one.
+    start
+        Multipliers of a game near all of them, shape (n,).
+
+    Raises
+    ------
+    SolverFailed
+        When one of them is not reached.
+    """
+    parts = []
+    for first in range(0, len(tables), AT_ONCE):
+        some = tables[first : first + AT_ONCE]
+        multipliers = _minimised(some, slack, np.tile(start, (len(some), 1)))
+        weights, _ = _weights(some, multipliers)
+        for r in np.flatnonzero(~_solved(some, slack, multipliers, weights)):
+            weights[r] = most_even_equilibrium(some[r], slack).weights
+        parts.append(weights)
+    return np.concatenate(parts)
 
 
-def _minimised(payoffs: Floats, slack: float, start: Floats) -> Floats:
-    """Multipliers at which the dual is least, as near as L-BFGS comes."""
+def _solved(tables: Floats, slack: float, multipliers: Floats, weights: Floats) -> NDArray[np.bool_]:
+    """Which solutions their own duals prove, shape (R,)."""
+    spare = _against(tables, weights) + slack
+    gap = np.abs((multipliers * spare).sum(axis=1))
+    return np.asarray((-spare.min(axis=1) <= MOST_VIOLATION * slack) & (gap <= MOST_GAP))
 
-    def dual(multipliers: Floats) -> tuple[float, Floats]:
-        weights, height = _weights(payoffs, multipliers)
-        return height + slack * float(multipliers.sum()), weights @ payoffs + slack
+
+def _minimised(tables: Floats, slack: float, start: Floats) -> Floats:
+    """Multipliers at which the sum of the duals is least, as near as L-BFGS comes; shape (R, n)."""
+
+    def dual(flat: Floats) -> tuple[float, Floats]:
+        multipliers = flat.reshape(start.shape)
+        weights, heights = _weights(tables, multipliers)
+        return float(heights.sum() + slack * flat.sum()), (_against(tables, weights) + slack).ravel()
 
     found = optimize.minimize(
         dual,
-        start,
+        start.ravel(),
         jac=True,
         method="L-BFGS-B",
-        bounds=[(0, None)] * start.size,
-        options={"maxcor": 30, "ftol": 1e-15, "gtol": 1e-9, "maxiter": 5_000, "maxfun": 20_000},
+        bounds=optimize.Bounds(np.zeros(start.size), np.full(start.size, np.inf)),
+        options={"maxcor": 20, "ftol": 1e-15, "gtol": 1e-9, "maxiter": 5_000, "maxfun": 20_000},
     )
-    return np.asarray(found.x, np.float64)
+    return np.asarray(found.x, np.float64).reshape(start.shape)
 
 
-def _weights(payoffs: Floats, multipliers: Floats) -> tuple[Floats, float]:
-    """Weights proportional to exp(aλ), and the logarithm of their sum before it is made 1."""
-    heights = payoffs @ multipliers
-    top = float(heights.max())
+def _weights(tables: Floats, multipliers: Floats) -> tuple[Floats, Floats]:
+    """Weights proportional to exp(aλ), shape (R, n), and the logarithms of their sums before these are made 1."""
+    heights = np.einsum("rij,rj->ri", tables, multipliers)
+    top = heights.max(axis=1, keepdims=True)
     raised = np.exp(heights - top)
-    total = float(raised.sum())
-    return raised / total, top + math.log(total)
+    total = raised.sum(axis=1, keepdims=True)
+    return raised / total, (top + np.log(total))[:, 0]
+
+
+def _against(tables: Floats, weights: Floats) -> Floats:
+    """What the mixtures win from each bot, shape (R, n)."""
+    return np.asarray(np.einsum("ri,rij->rj", weights, tables), np.float64)

@@ -14,7 +14,7 @@ import numpy as np
 
 from sim.stats import intervals
 from sim.stats.dominance import Margin, dominance_margin, dominance_margins, pure_dominators
-from sim.stats.equilibrium import SolverFailed, most_even_equilibrium, slack_of
+from sim.stats.equilibrium import SolverFailed, most_even_equilibria, most_even_equilibrium, slack_of
 from sim.stats.metrics import DETERMINISTIC, NO_MATCHES, Estimate
 from sim.stats.payoffs import Floats, Payoffs
 from sim.stats.ratings import cyclic_share, ranks, ratings, resampled_cyclic_shares
@@ -44,8 +44,8 @@ METAGAME_METRICS: dict[str, tuple[str, str]] = {
     ),
     "cyclic_share": (
         "share",
-        "Part of the squared payoffs that no difference of ratings explains, noise taken off: 0 where strength is one "
-        "number, 1 where every bot beats as many as beat it.",
+        "Part of the squared payoffs that no difference of ratings explains, noise taken off: 0 where every payoff is "
+        "the difference of two strengths, 1 where every bot wins as much as it loses.",
     ),
 }
 """Figures of the tournament: unit and what they are."""
@@ -155,7 +155,7 @@ class _Study:
         self.n_units = 1 if payoffs.all_exact else n_pairs
 
     def result(self) -> MetaGame:
-        slack = slack_of(self.distinct.typical_error)
+        slack = slack_of(0.0 if self.distinct.uncounted else self.distinct.typical_error)
         dominated: tuple[Dominated, ...] = ()
         self.enter("distinct_bots", float(len(self.groups)), None, None, COUNT)
         if self.distinct.uncounted:
@@ -297,8 +297,8 @@ class _Study:
             found = most_even_equilibrium(self.distinct.table, slack)
             if tables is None:
                 return found.weights, None
-            resampled = [most_even_equilibrium(table, slack, found.multipliers).weights for table in tables]
-            return found.weights, percentile_limits(np.array(resampled), self.distinct.n_blocks, self.level)
+            resampled = most_even_equilibria(tables, slack, found.multipliers)
+            return found.weights, percentile_limits(resampled, self.distinct.n_blocks, self.level)
 
         found = self.solved("equilibrium", compute, "equilibrium_weight")
         if found is not None and self.still:
