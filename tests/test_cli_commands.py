@@ -438,3 +438,17 @@ def test_cli_commands__every_verb_of_python_is_there():
     with pytest.raises(AttributeError, match="module 'sim' has no attribute 'runn'"):
         _ = sim.runn
     assert Path(sim.__file__).name == "__init__.py"
+
+
+def test_cli_commands__a_map_is_judged_in_80_columns_with_hanging_lines(sim_command):
+    said = sim_command("map", "crooked").out.splitlines()
+    assert all(len(line) <= 80 for line in said)
+    assert sum("alphabetical order of the neighbours" in line for line in said) == 1
+    assert [line.split(":")[0] for line in said if line.startswith("  ")] == [
+        "  Ea",
+        "  Eb",
+        "  Ed",
+        "  Wa",
+        "  Wb",
+        "  Wd",
+    ]

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from sim.config.errors import BadInput
+from sim.config.exactness import BOTH_AT_ONCE, ONE_ROUTE, OTHER_EXITS, TWO_ROUTES, by_rule
 from sim.config.loading import load_map
 from sim.config.maps import Network, exactness
 from tests.config_files import MAP, changed
@@ -121,3 +123,32 @@ def test_exact_maps__have_no_node_that_mirrors_to_itself() -> None:
         rail_map = load_map(random_map(rng))
         if rail_map.mirror and exactness(rail_map).exact:
             assert all(node != image for node, image in Network(rail_map).mirror.items())
+
+
+def test_exactness__what_is_common_to_junctions_is_said_once():
+    ((rule, breaches),) = by_rule(exactness(load_map("crooked")).breaches)
+    assert rule == OTHER_EXITS
+    assert [breach.junction for breach in breaches] == ["Ea", "Eb", "Ed", "Wa", "Wb", "Wd"]
+    assert breaches[0].case == "EP, Eb, Wa mirror to WP, Wb, Ea, in alphabetical order Ea, WP, Wb"
+    rules = set()
+    rng = random.Random(5)
+    for _ in range(300):
+        found = exactness(load_map(random_map(rng, exact=False))).breaches
+        grouped = by_rule(found)
+        rules |= {rule for rule, _ in grouped}
+        assert sorted((one for _, group in grouped for one in group), key=lambda one: one.junction) == list(found)
+        for rule, group in grouped:
+            assert {one.rule for one in group} == {rule}
+            for one in group:
+                assert one.case
+                assert ("Route" in one.case) == (rule in (ONE_ROUTE, TWO_ROUTES))
+    assert rules == {ONE_ROUTE, TWO_ROUTES, BOTH_AT_ONCE, OTHER_EXITS}
+
+
+def test_load_map__a_name_that_does_not_ship_is_told_which_do():
+    with pytest.raises(BadInput) as refused:
+        load_map("standrad")
+    assert str(refused.value) == (
+        "standrad: there is no such file, nor a shipped map of this name (compact, corridor, crooked, grand, ladder, "
+        "standard); did you mean 'standard'?"
+    )

@@ -26,7 +26,7 @@ def show_map(
     json: JsonOption = False,
 ) -> None:
     """Check a map, say whether its mirror is exact and where not, and draw it."""
-    from sim.config.exactness import exactness
+    from sim.config.exactness import by_rule, exactness
     from sim.config.network import Network
     from sim.reports.map_picture import map_figure
     from sim.reports.style import png_bytes, svg_text
@@ -67,11 +67,13 @@ def show_map(
     if verdict.exact:
         screen.print("mirror: exact. Equal bots have equal chances; a measured seat bias is noise.")
     else:
-        screen.print("mirror: not exact. The labels alone can favour a seat, at these junctions:")
-        for breach in verdict.breaches:
-            screen.print(f"  {breach.junction}: {breach.reason}")
+        typer.echo(_indented("mirror: not exact. The labels alone can favour a seat.", 0, 0))
+        for rule, breaches in by_rule(verdict.breaches):
+            typer.echo(_indented(f"{rule[0].upper()}{rule[1:]}:", 0, 0))
+            for breach in breaches:
+                typer.echo(_indented(f"{breach.junction}: {breach.case}", 2))
     for warning in rail_map.warnings:
-        screen.print(f"warning: {warning}")
+        typer.echo(_indented(f"warning: {warning}", 0))
     typer.echo(f"drawn in {path}")
 
 
@@ -121,7 +123,9 @@ def _plain(value: float | str) -> str:
 def _indented(text: str, columns: int, hang: int = 2) -> str:
     import textwrap
 
-    return textwrap.fill(text, 79, initial_indent=" " * columns, subsequent_indent=" " * (columns + hang))
+    return textwrap.fill(
+        text, 79, initial_indent=" " * columns, subsequent_indent=" " * (columns + hang), break_on_hyphens=False
+    )
 
 
 def _described(bot: Any) -> dict[str, Any]:

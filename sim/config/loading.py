@@ -84,10 +84,7 @@ def _scenario_path(source: str | Path) -> Path:
     if isinstance(source, str) and _is_name(path):
         shipped = starter_path(source)
         if shipped is None:
-            near = did_you_mean(source, starter_names())
-            names = ", ".join(starter_names())
-            message = f"there is no such file, nor a shipped scenario of this name ({names}){near}"
-            raise BadInput.of(message, file=source)
+            raise _unknown(source, "scenario", starter_names())
         return shipped
     return path
 
@@ -95,9 +92,19 @@ def _scenario_path(source: str | Path) -> Path:
 def _named(source: str | Path, shelf: Path) -> Path:
     path = Path(source)
     if isinstance(source, str) and _is_name(path):
-        shipped = shelf / f"{source}.yaml"
-        return shipped if os.path.isfile(shipped) else path
+        names = sorted(shipped.stem for shipped in shelf.glob("*.yaml"))
+        if source not in names:
+            raise _unknown(source, "map", names)
+        return shelf / f"{source}.yaml"
     return path
+
+
+def _unknown(source: str, noun: str, names: list[str]) -> BadInput:
+    """What there is instead of a shipped scenario or map that there is not."""
+    near = did_you_mean(source, names)
+    return BadInput.of(
+        f"there is no such file, nor a shipped {noun} of this name ({', '.join(names)}){near}", file=source
+    )
 
 
 def _is_name(path: Path) -> bool:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kernels.codes import Outcome, Pairing
-from sim.config.exactness import exactness
+from sim.config.exactness import by_rule, exactness
 from sim.reports import captions, words
 from sim.reports.html import provenance_rows, rendered, write_text
 from sim.reports.tables import MATCH_FIGURES, PLAYER_FIGURES, outcomes_table, write_tables
@@ -130,7 +130,7 @@ def _page(run: Run, drawn: dict[str, str]) -> str:
         illegal=words.n_ended(run, Outcome.ILLEGAL),
         map_svg=Markup(drawn["map"]),
         map_name=rail_map.name,
-        breaches=exactness(rail_map).breaches,
+        breaches=by_rule(exactness(rail_map).breaches),
         provenance=provenance_rows(run.manifest, run.scenario.digest),
         close=words.close_limit(run),
         blow_out=words.blow_out_limit(run),
