@@ -6,16 +6,11 @@ from dataclasses import dataclass
 
 from kernels.codes import Outcome, Pairing
 from sim.running.result import Run
-from sim.stats import intervals
-from sim.stats.definitions import spreads
-from sim.stats.metrics import DETERMINISTIC, METRICS, NO_MATCHES, Estimate
+from sim.stats import closeness, intervals
+from sim.stats.metrics import DETERMINISTIC, METRICS, Estimate
 from sim.stats.rounding import format_estimate
 
 NOT_MEASURED = "not measured"
-CLOSE_REWARDS = 1
-"""A match is close when the spread is at most so many times the largest reward."""
-BLOW_OUT_REWARDS = 2
-"""A match is a blow-out when the spread is at least so many times the largest reward."""
 LONGEST_NAME = 28
 
 
@@ -108,42 +103,37 @@ def counted(n: int, noun: str) -> str:
     return f"{n:,} {noun if n == 1 else plural}"
 
 
+def largest_reward(run: Run) -> int:
+    """The most points that one delivery can earn."""
+    return max(run.scenario.cargo.rewards)
+
+
 def close_limit(run: Run) -> int:
     """Largest spread of a close match, in points."""
-    return CLOSE_REWARDS * max(run.scenario.cargo.rewards)
+    return closeness.close_up_to(largest_reward(run))
 
 
 def blow_out_limit(run: Run) -> int:
     """Least spread of a blow-out, in points."""
-    return BLOW_OUT_REWARDS * max(run.scenario.cargo.rewards)
+    return closeness.blow_out_from(largest_reward(run))
 
 
 def spread_share(run: Run, low: float, high: float) -> Estimate:
     """Share of the matches whose spread lies from `low` to `high` points, with its interval."""
-    values, counts = spreads(run.sums.margins)
-    inside = counts[:, (values >= low) & (values <= high)].sum(axis=1)
-    matches = counts.sum(axis=1)
-    full = matches > 0
-    n, n_units = int(matches.sum()), int(run.sums.legal_pairs.sum())
-    name = f"spread from {low:g} to {high:g}"
-    if n == 0:
-        return Estimate(run.pairing, name, None, None, None, 0, 0, NO_MATCHES)
-    value = int(inside.sum()) / n
-    if is_deterministic(run):
-        return Estimate(run.pairing, name, value, None, None, n, n_units, DETERMINISTIC)
-    level = float(run.manifest.get("level", 0.95))
-    found = intervals.proportion(value, inside[full] / matches[full], n_units, level)
-    return Estimate(run.pairing, name, found.value, found.low, found.high, n, n_units, found.method)
+    level, fixed = float(run.manifest.get("level", 0.95)), is_deterministic(run)
+    return closeness.spread_share(run.sums, low, high, run.pairing, level=level, deterministic=fixed)
 
 
 def close_share(run: Run) -> Estimate:
     """Share of close matches: spread at most the largest reward."""
-    return spread_share(run, 0, close_limit(run))
+    level, fixed = float(run.manifest.get("level", 0.95)), is_deterministic(run)
+    return closeness.close_share(run.sums, largest_reward(run), run.pairing, level=level, deterministic=fixed)
 
 
 def blow_out_share(run: Run) -> Estimate:
     """Share of blow-outs: spread at least twice the largest reward."""
-    return spread_share(run, blow_out_limit(run), float("inf"))
+    level, fixed = float(run.manifest.get("level", 0.95)), is_deterministic(run)
+    return closeness.blow_out_share(run.sums, largest_reward(run), run.pairing, level=level, deterministic=fixed)
 
 
 def nothing_to_show(run: Run) -> str | None:
