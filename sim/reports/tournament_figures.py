@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 LONGEST_LABEL = 18
 LEAST_CELL_INCHES = 0.52
+SHADES = 41
+"""Odd, so that one half is white; under 50, so that the scale is drawn as shapes, not as a picture in the picture."""
+NOTHING = "#EFEFEF"
 MOST_WITH_HALF_WIDTHS = 12
 
 
@@ -32,15 +35,19 @@ def scores_figure(found: Tournament) -> Figure:
             value = None if i == j else found.score(row, column).value
             values[i, j] = np.nan if value is None else 100 * value
     # Bluish green and reddish purple on either side of white: told apart by colour-blind readers, and by a printer.
-    scale = LinearSegmentedColormap.from_list("scores", [style.SECOND, style.PAPER, style.FIRST])
-    colours = scale.with_extremes(bad="#EFEFEF")
+    scale = LinearSegmentedColormap.from_list("scores", [style.SECOND, style.PAPER, style.FIRST], N=SHADES)
+    edges = np.arange(n + 1) - 0.5
     label_inches = 0.3 + 0.085 * max(map(len, names))
     width = max(style.WIDTH_INCHES, label_inches + LEAST_CELL_INCHES * n + 0.9)
     cell = min((width - label_inches - 1.1) / n, 0.8)
     with style.applied():
         figure = style.new_figure(cell * n + 1.1 + 0.06 * max(map(len, names)), width)
         axes = figure.add_subplot()
-        image = axes.imshow(np.ma.masked_invalid(values), cmap=colours, vmin=0, vmax=100, aspect="auto")
+        axes.set_facecolor(NOTHING)
+        cells = np.ma.masked_invalid(values)
+        image = axes.pcolormesh(edges, edges, cells, cmap=scale, vmin=0, vmax=100, edgecolor=style.PAPER, linewidth=2)
+        axes.set_xlim(-0.5, n - 0.5)
+        axes.set_ylim(n - 0.5, -0.5)
         for i, row in enumerate(found.bots):
             for j, column in enumerate(found.bots):
                 if i != j:
@@ -50,15 +57,13 @@ def scores_figure(found: Tournament) -> Figure:
         axes.set_yticks(range(n), names)
         axes.xaxis.tick_top()
         axes.tick_params(length=0)
-        axes.set_xticks(np.arange(n - 1) + 0.5, minor=True)
-        axes.set_yticks(np.arange(n - 1) + 0.5, minor=True)
-        axes.grid(which="minor", color=style.PAPER, linewidth=2)
-        axes.tick_params(which="minor", length=0)
         for spine in axes.spines.values():
             spine.set_visible(False)
         axes.set_title("Score of the row against the column [%]")
         bar = figure.colorbar(image, ax=axes, shrink=0.9, pad=0.02, ticks=[0, 25, 50, 75, 100])
         bar.outline.set_visible(False)
+        if bar.solids is not None:
+            bar.solids.set_edgecolor("face")  # no seams between its steps
         bar.ax.tick_params(length=0)
     return figure
 

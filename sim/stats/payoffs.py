@@ -178,7 +178,8 @@ class Payoffs:
     def _equal(self, i: int, j: int) -> bool:
         others = [k for k in range(self.n_bots) if k not in (i, j)]
         return (
-            not self.gains[:, i, j].any()
+            bool(self.matches[:, i, j].any())
+            and not self.gains[:, i, j].any()
             and np.array_equal(self.gains[:, i, others], self.gains[:, j, others])
             and np.array_equal(self.matches[:, i, others], self.matches[:, j, others])
         )

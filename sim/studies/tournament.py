@@ -120,7 +120,8 @@ def make_tournament_plan(
     loaded = scenario_of(scenario, overrides)
     if isinstance(bots, str):
         raise BadInput.of(f"bots is {bots!r}; must be a list of two or more")
-    players = tuple(player_for(bot, loaded) for bot in ([*SHIPPED, *loaded.define] if bots is None else bots))
+    named = [*SHIPPED, *loaded.define] if bots is None else bots
+    players = tuple(player_for(bot, loaded, named) for bot in named)
     names = [player.name for player in players]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:

@@ -37,8 +37,8 @@ def tournament_notes(
     yield from scenario.warnings
     for group in met.clones:
         yield (
-            f"{', '.join(group)} have equal rows of payoffs, to the last match: they are one bot to every rival, and "
-            "share one weight."
+            f"{', '.join(group)} have equal rows of payoffs, to the last match: in all that was played they are one "
+            "bot, and share one weight."
         )
     for places, pairing in pairings.items():
         illegal = int(sums[places].outcomes[:, :, Outcome.ILLEGAL].sum())
