@@ -167,7 +167,7 @@ def shortened(words: list[str]) -> list[str]:
     """The command with few matches."""
     if words[0] == "bench":
         return [*words, "--seconds", "0.05", "--rounds", "1"]
-    if words[0] != "run":
+    if words[0] not in ("run", "tournament"):
         return words
     if "--matches" in words:
         place = words.index("--matches")
@@ -190,6 +190,9 @@ def as_shown(tmp_path, monkeypatch):
     monkeypatch.setattr("sim.reports.page.write_report", lambda run, folder: None)
     run = sim.run
     monkeypatch.setattr(sim, "run", lambda *given, **options: run(*given, **{**options, "matches": FEW}))
+    monkeypatch.setattr("sim.reports.tournament.write_tournament_report", lambda found, folder: None)
+    tournament = sim.tournament
+    monkeypatch.setattr(sim, "tournament", lambda *given, **options: tournament(*given, **{**options, "matches": FEW}))
     return tmp_path
 
 
