@@ -109,7 +109,7 @@ def test_bots_ladder__without_chance_the_table_is_the_most_that_a_train_alone_ca
 
 
 def test_bots_ladder__chance_only_takes_from_the_table():
-    board = Board(load_scenario("standard"))
+    board = Board(load_scenario("standard", ["dispatches=6"]))
     sure = prepare_table(board.rules, 0.0, 0.0, 0.0).view(np.int32)
     worse = prepare_table(board.rules, 0.25, 0.3, 0.15).view(np.int32)
     assert (worse[HEADER:] <= sure[HEADER:]).all()
@@ -154,7 +154,7 @@ def test_bots_ladder__solve_knows_small_games():
 
 def positions(n: int, seed: str, scenario: str = "standard"):
     """States in the middle of matches of greedy against saboteur."""
-    board = Board(load_scenario(scenario))
+    board = Board(load_scenario(scenario, [f"dispatches={scaled(24, 5)}"]))
     rng = seeded(seed, n)
     bots = [SHIPPED["greedy"], SHIPPED["saboteur"]]
     memory = [bot.memory(board.rules, bot.values({})) for bot in bots]
@@ -177,7 +177,7 @@ def positions(n: int, seed: str, scenario: str = "standard"):
 def test_bots_ladder__the_mix_of_equilibrium_leaves_hardly_anything_to_gain():
     bot = SHIPPED["equilibrium"]
     gaps = []
-    rules = Board(load_scenario("standard")).rules
+    rules = Board(load_scenario("standard", [f"dispatches={scaled(24, 5)}"])).rules
     memory = bot.memory(rules, bot.values({}))
     for board, state in positions(scaled(1500, 4), "gap"):
         matrix, own, theirs = np.zeros((MOST, MOST)), np.zeros(MOST), np.zeros(MOST)

@@ -21,6 +21,7 @@ from sim.restrictions import Restrictions, lower_restrictions
 from tests.kernel_tools import NO_LOG
 from tests.run_tools import scaled
 
+SHORTER = [f"dispatches={scaled(24, 6)}"]
 BOTS = [name for name, bot in SHIPPED.items() if bot.restrictable]
 
 
@@ -28,7 +29,7 @@ class Watched:
     """A match of a restricted bot in one seat against the same bot unrestricted, order by order."""
 
     def __init__(self, name: str, c: int, pair: int, scenario: str = "standard", **given: Any) -> None:
-        self.board = Board(load_scenario(scenario))
+        self.board = Board(load_scenario(scenario, SHORTER))
         self.c = c
         bot = SHIPPED[name]
         restrictions, wrong = Restrictions.read(given, self.board.names.network)
@@ -41,7 +42,7 @@ class Watched:
             address = (np.int64(3), np.int64(0), np.int64(Purpose.ORDERS), np.int64(lane), np.int64(pair))
             seek(streams[lane], *address)
         self.state = new_state()
-        n = scaled(self.board.scenario.dispatches, 8)
+        n = self.board.scenario.dispatches
         self.orders = np.zeros((n, 2), np.int64)
         self.ran_along: list[set[tuple[str, str]]] = []
         verdict = np.zeros(3, np.int64)
@@ -118,10 +119,10 @@ def test_bots_restrictions__forbid(name):
 
 @pytest.mark.parametrize("name", BOTS)
 def test_bots_restrictions__buy_at(name):
-    for match in matches(name, buy_at={"upgrade:2": 3, "siding:aW": 6}):
+    for match in matches(name, buy_at={"upgrade:2": 3, "siding:aW": 5}):
         number = match.board.names.node_numbers
         siding = int(Invest.SIDING) + number[match.seen("aW")]
-        for code, due, cost in ((int(Invest.UPGRADE_2), 3, 8), (siding, 6, 3)):
+        for code, due, cost in ((int(Invest.UPGRADE_2), 3, 8), (siding, 5, 3)):
             dispatches = [d for d, bought in enumerate(match.bought, start=1) if bought == code]
             affordable = [d for d, cash in enumerate(match.cash, start=1) if d >= due and cash >= cost]
             assert len(dispatches) <= 1

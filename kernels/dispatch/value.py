@@ -221,7 +221,9 @@ def remembered_units(rules, state, c, table, moves, may_upgrade, memo):  # type:
     wait = wait_for_upgrade(rules, state, c, may_upgrade)
     key = state.arc[i, 0] | (state.arc[i, 1] << 8) | (state.upgraded[i] << 16) | (wait << 18)
     key |= (state.cargo_item[i, 0] << 25) | (state.cargo_item[i, 1] << 35)
-    slot = np.uint64(((key * 0x9E3779B1) >> 27) & (SLOTS - 1) | (c * SLOTS))
+    # Folded to 20 bits first: a product that leaves int64 wraps only in compiled code.
+    folded = (key ^ (key >> 20) ^ (key >> 40)) & 0xFFFFF
+    slot = np.uint64((((folded * 40503) >> 12) & (SLOTS - 1)) | (c * SLOTS))
     if memo[0, slot] == key:
         return memo[1, slot]
     units = company_units(rules, state, c, table, moves, may_upgrade, wait)
