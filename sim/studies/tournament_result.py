@@ -183,7 +183,7 @@ def load_tournament(folder: str | Path) -> Tournament:
             raise BadInput.of(f"{path / 'manifest.json'} is damaged: {key} is {manifest.get(key)!r:.60}")
     summary = _read(path / "summary.json", SUMMARY_SCHEMA)
     try:
-        scenario = load_scenario(manifest["scenario"])
+        scenario = load_scenario(manifest["scenario"], bots=False)
         bots = tuple(str(told["name"]) for told in manifest["bots"])
         found = Tournament(
             scenario=scenario,
