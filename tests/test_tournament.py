@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import sim
-from kernels.jit import PLAIN
 from sim.running.runner import Interrupted
 from sim.stats import metagame
 from sim.stats.metagame import ALL_BOTS, meta_game
@@ -30,6 +29,10 @@ DEFINE = {
 MATCHES = scaled(1_400, 44)
 """Enough for 64 blocks, or for ten where kernels are plain."""
 BOTS = ("twin", "random", "greedy", "poor", "still", "dull")
+
+
+too_short = pytest.mark.compiled
+"""Nobody can afford anything in the short matches of plain kernels, so that variants that differ there are equal."""
 
 
 @pytest.fixture(autouse=True)
@@ -117,6 +120,7 @@ def test_tournament__scores_are_the_same_from_either_side(found):
         found.score("random", "nobody")
 
 
+@too_short
 def test_tournament__payoffs_are_scores(found):
     """Mean scores are the scores' means, over the distinct bots: greedy's clone counts once."""
     distinct = [bot for bot in BOTS if bot != "greedy"]
@@ -131,6 +135,7 @@ def test_tournament__bots_that_draw_nothing_are_played_once(found):
     assert any("Neither bot draws in still vs dull" in note for note in found.notes)
 
 
+@too_short
 def test_tournament__all_without_chance():
     found = play_tournament(plan_of("still", "dull"))
     assert found.manifest["matches_played"] == 4
@@ -149,6 +154,7 @@ def test_tournament__by_default_all_bots_take_part():
 # -- clones -----------------------------------------------------------------------------------------------------------
 
 
+@too_short
 @pytest.mark.parametrize("order", [("twin", "random", "greedy", "poor"), ("random", "greedy", "poor", "twin")])
 def test_tournament__a_clone_splits_the_weight_and_changes_nothing_else(order):
     without = play_tournament(plan_of("random", "greedy", "poor"))
@@ -333,6 +339,7 @@ def test_tournament__a_false_declaration_is_refused_and_leaves_nothing(tmp_path)
     assert not (tmp_path / "run").exists()
 
 
+@too_short
 def test_tournament__a_failed_solver_is_no_finding(monkeypatch):
     def fail(*_: object) -> None:
         raise metagame.SolverFailed("no solution")
@@ -467,7 +474,6 @@ def test_tournament__the_command_warns_of_illegal_orders(sim_command, tmp_path):
     assert "matches ended with an illegal order" in answer.err
 
 
-@pytest.mark.skipif(PLAIN, reason="plain kernels take long")
 def test_tournament__python_shows_progress(capsys):
     sim.tournament("standard", bots=("greedy", "random"), matches=40, seed=1, progress=True)
     assert capsys.readouterr().out == ""

@@ -101,6 +101,7 @@ def test_tournament_reports__ascii_where_there_is_no_more(found):
     assert "+-" in shown
 
 
+@pytest.mark.compiled
 def test_tournament_reports__many_bots_are_abbreviated(many):
     shown = printed(many)
     assert max(map(len, shown.splitlines())) <= 80
@@ -204,6 +205,7 @@ def test_tournament_reports__the_heat_map_prints_its_values(found):
     assert svg == svg_text(scores_figure(found))
 
 
+@pytest.mark.compiled
 def test_tournament_reports__pictures_of_few_and_many_bots(many):
     for one in (tournament_of(0, 2), many):
         for draw in (scores_figure, bots_figure):
