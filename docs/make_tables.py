@@ -38,10 +38,23 @@ PICTURES = Path("docs/pictures")
 MATCHES = 200_000
 README_MATCHES = 1_000_000
 PROBE_MATCHES = 2_000
+PROBES = {"ladder": 40}
+"""Matches behind a digest, where the bots are slow."""
+
 SEED = 1
 ORDER = ("standard", "compact", "ladder", "corridor", "grand", "crooked")
 """The shipped maps, in the order of docs/maps.md."""
 
+EXACT = ORDER[:-1]
+RUNGS = (
+    ("greedy", "random"),
+    ("saboteur", "greedy"),
+    ("planner", "saboteur"),
+    ("equilibrium", "planner"),
+    ("equilibrium", "saboteur"),
+    ("equilibrium", "greedy"),
+)
+LADDER_MATCHES = 4_000
 NOISES = (0, 0.5, 1, 2, 3, 5)
 LOOKED_AT = {
     "shared": "shared",
@@ -71,20 +84,26 @@ def noises() -> list[dict[str, Any]]:
     return [{**run, "bots": ("g", "g")} for run in calm]
 
 
+def ladder_runs() -> list[dict[str, Any]]:
+    """Every rung against those below it, on every exact map."""
+    return [{"scenario": name, "bots": rung} for name in EXACT for rung in RUNGS]
+
+
 RUNS: dict[str, Callable[[], list[dict[str, Any]]]] = {
     "first-run": lambda: [{"scenario": "standard"}],
     "maps-greedy": lambda: maps_with("greedy"),
     "maps-random": lambda: maps_with("random"),
     "noise": noises,
+    "ladder": ladder_runs,
 }
 """The runs behind each measured part."""
 
 
-def behaviour(runs: Sequence[Mapping[str, Any]]) -> str:
+def behaviour(runs: Sequence[Mapping[str, Any]], matches: int = PROBE_MATCHES) -> str:
     """12 hex digits that change when a run would come out otherwise."""
     digest = hashlib.sha256()
     for arguments in runs:
-        found = sim.run(**arguments, matches=PROBE_MATCHES, seed=SEED)
+        found = sim.run(**arguments, matches=matches, seed=SEED)
         for name, array in sorted(found.sums.as_arrays().items()):
             digest.update(name.encode() + array.tobytes())
     return digest.hexdigest()[:12]
@@ -145,6 +164,16 @@ def noise(matches: int) -> str:
     """What greedy's noise does."""
     metrics = {name: LOOKED_AT[name] for name in ("shared", "decided_by_cash", "deliveries.first", "head_ons", "stuck")}
     return figures("noise", matches, [f"{x:g}" for x in NOISES], "noise", metrics)
+
+
+def ladder(matches: int) -> str:
+    """How far each rung is above those below it."""
+    runs = RUNS["ladder"]()
+    scores = [phrase(sim.run(**arguments, matches=matches, seed=SEED), "score.first") for arguments in runs]
+    n = len(RUNGS)
+    rows = [[name, *scores[i * n : (i + 1) * n]] for i, name in enumerate(EXACT)]
+    head = ["map", *(f"{above} over {below}" for above, below in RUNGS)]
+    return f"<!-- behaviour {behaviour(runs, PROBES['ladder'])} -->\n\n{table(head, rows)}\n"
 
 
 # -- listed -----------------------------------------------------------------------------------------------------------
@@ -254,6 +283,7 @@ PARTS: dict[str, tuple[Callable[[int], str], int]] = {
     "maps-greedy": (maps_greedy, MATCHES),
     "maps-random": (maps_random, MATCHES),
     "noise": (noise, MATCHES),
+    "ladder": (ladder, LADDER_MATCHES),
     "map-facts": (map_facts, 0),
     "bots": (bots, 0),
     "figures": (metrics, 0),
@@ -315,7 +345,7 @@ def pages(quick: bool, only: int | None = None) -> dict[Path, str]:
         start, name, old, end = found.groups()
         maker, matches = PARTS[name]
         if matches and quick:
-            said, now = _BEHAVIOUR.search(old), behaviour(RUNS[name]())
+            said, now = _BEHAVIOUR.search(old), behaviour(RUNS[name](), PROBES.get(name, PROBE_MATCHES))
             if said is not None and said[1] == now:
                 return found[0]
             return f"{start}<!-- behaviour {now} -->\n(other than what is written here)\n{end}"
