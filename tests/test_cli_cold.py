@@ -45,7 +45,9 @@ def until_compiling(folder: Path, *words: str) -> subprocess.CompletedProcess[st
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("command", ["run standard", "report there", "verify there", "replay there.json", "bench", "tournament standard"])
+@pytest.mark.parametrize(
+    "command", ["run standard", "report there", "verify there", "replay there.json", "bench", "tournament standard"]
+)
 def test_cli_cold__commands_that_compile_say_so_before(command, tmp_path):
     found = until_compiling(tmp_path, *command.split())
     assert (found.returncode, found.stdout, found.stderr) == (7, "compiling\n", SAID)
