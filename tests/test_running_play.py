@@ -71,7 +71,8 @@ def test_running_play__manifest_tells_where_a_run_came_from(tmp_path):
     assert manifest["threads"] == 1
     assert manifest["outcomes"].keys() == {code.name.lower() for code in Outcome}
     assert manifest["first"]["name"] == "greedy"
-    assert manifest["first"]["values"] == {"noise": 3.0, "invest": "free", "contest": 0.08}
+    assert manifest["first"]["values"] == {"noise": 3.0, "contest": 0.08}
+    assert manifest["first"]["restrictions"] == {}
     summary = json.loads((tmp_path / "run" / "summary.json").read_text())
     assert summary["schema"] == 1
     assert summary["level"] == 0.95
