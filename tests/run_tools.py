@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pyarrow.parquet as pq
 
@@ -17,12 +17,14 @@ from sim.running.result import Run
 from sim.running.runner import Amount, play
 from sim.store import RunFolder
 
+T = TypeVar("T")
+
 SHORT: dict[str, Any] = {"dispatches": 3} if PLAIN else {}
 """Plain kernels are a thousand times slower: matches are shorter there."""
 
 
-def scaled(compiled: int, plain: int) -> int:
-    """How many: with compiled kernels, and with plain ones."""
+def scaled(compiled: T, plain: T) -> T:
+    """How many, or which: with compiled kernels, and with plain ones."""
     return plain if PLAIN else compiled
 
 

@@ -229,7 +229,7 @@ def test_bots_greedy__worked_positions():
 
 
 @pytest.mark.parametrize("scenario", EXACT)
-@pytest.mark.parametrize("bot", SHIPPED)
+@pytest.mark.parametrize("bot", scaled(list(SHIPPED), ["random", "greedy"]))
 def test_bots_greedy__with_swapped_lanes_a_shipped_exact_map_gives_the_mirrored_match(scenario, bot):
     board = Board(load_scenario(scenario))
     rows = rows_played(board.rules, SHIPPED[bot], SHIPPED[bot], n_pairs=scaled(500, 3), pairing=Pairing.LANES, seed=9)
