@@ -16,7 +16,7 @@ from numba import float64, from_dtype, int32, int64, types, void
 from kernels.codes import NO_COST
 from kernels.dispatch.layout import RULES_DTYPE
 from kernels.dispatch.view import exit_arc, is_junction, node_of
-from kernels.jit import entry, helper
+from kernels.jit import entry, helper, routine
 
 __all__ = ["UNITS", "best_split", "company_units", "leaf", "new_memo", "prepare_table", "row_of", "table_of"]
 
@@ -172,7 +172,7 @@ def wait_for_upgrade(rules, state, c, may_upgrade):  # type: ignore[no-untyped-d
     return min(np.int64(NEVER), missing if income == 1 else (missing + income - 1) // income)
 
 
-@helper
+@routine
 def company_units(rules, state, c, table, moves, may_upgrade, wait):  # type: ignore[no-untyped-def]
     """Units that a company may expect in so many further dispatches, an upgrade that it can still buy included.
 

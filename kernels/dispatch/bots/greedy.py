@@ -97,6 +97,12 @@ def best_move(rules, limits, c, routes, arc, ticks, to):  # type: ignore[no-unty
     return nearest, best_reverse, best_toggle
 
 
+@routine
+def best_move_apart(rules, limits, c, routes, arc, ticks, to):  # type: ignore[no-untyped-def]
+    """`best_move`, compiled apart."""
+    return best_move(rules, limits, c, routes, arc, ticks, to)
+
+
 @helper
 def leg_after(rules, state, c, t):  # type: ignore[no-untyped-def]
     """Tracks from where a train's cargo goes to where its next one will go."""
@@ -193,8 +199,8 @@ def greedy_order(rules, state, c, limits, noise, luck, contest):  # type: ignore
 
 
 @routine
-def restricted_greedy_order(rules, state, c, limits, noise, luck, contest):  # type: ignore[no-untyped-def]
-    """`greedy_order`, compiled apart, so that unrestricted play does not pay for restrictions."""
+def greedy_order_apart(rules, state, c, limits, noise, luck, contest):  # type: ignore[no-untyped-def]
+    """`greedy_order`, compiled apart: once for all bots that model a rival by it, and for restricted play."""
     return greedy_order(rules, state, c, limits, noise, luck, contest)
 
 
@@ -221,5 +227,5 @@ def greedy(rules, state, c, params, stream):  # type: ignore[no-untyped-def]
     noise = params[0]
     luck = draw32(stream) if noise > 0.0 else np.int64(0)
     if is_restricted(params, 2):
-        return restricted_greedy_order(rules, state, c, limits_of(params, 2), noise, luck, params[1])
+        return greedy_order_apart(rules, state, c, limits_of(params, 2), noise, luck, params[1])
     return greedy_order(rules, state, c, None, noise, luck, params[1])

@@ -3,7 +3,7 @@
 import numpy as np
 
 from kernels.codes import NO_COST, NO_TOGGLE, Invest
-from kernels.dispatch.bots.greedy import best_move, greedy_order, run_ahead
+from kernels.dispatch.bots.greedy import best_move_apart, greedy_order_apart, run_ahead
 from kernels.dispatch.bots.limits import (
     add_purchase,
     is_clear,
@@ -144,7 +144,7 @@ def few_candidates(rules, state, c, limits, rival, invest, orders):  # type: ign
         ticks = rules.upgraded_speed_ticks if (state.upgraded[i] >> t) & 1 else np.int64(1)
         to = destination(rules, state, c, t)
         arc = state.arc[i, np.uint64(t)]
-        _, reverse, toggle = best_move(rules, limits, c, state.routes, arc, ticks, to)
+        _, reverse, toggle = best_move_apart(rules, limits, c, state.routes, arc, ticks, to)
         n = _add_clear(rules, state, c, limits, t, reverse, toggle, invest, to, ticks, orders, n)
         if toggle == NO_TOGGLE and theirs != NO_TOGGLE:
             n = _add_clear(rules, state, c, limits, t, reverse, theirs, invest, to, ticks, orders, n)
@@ -159,7 +159,7 @@ def few_candidates(rules, state, c, limits, rival, invest, orders):  # type: ign
     return n
 
 
-@helper
+@routine
 def likely_order(rules, state, c, table):  # type: ignore[no-untyped-def]
     """The order that would serve company c best if no rival moved, by the table, toggling only what its train reads."""
     i = np.uint64(c)
@@ -198,7 +198,7 @@ def likely_order(rules, state, c, table):  # type: ignore[no-untyped-def]
     return order
 
 
-@helper
+@routine
 def purchase(rules, state, c, limits, table, least_gain, contest):  # type: ignore[no-untyped-def]
     """The investment to make now: the upgrade that gains most points, else the siding that `greedy` would buy.
 
@@ -230,13 +230,13 @@ def purchase(rules, state, c, limits, table, least_gain, contest):  # type: igno
         if cost > state.cash_dollars[i]:
             invest = np.int64(_NONE)
     elif rules.siding_cost_dollars != NO_COST and may_build_somewhere(limits, c):
-        wanted = invest_of(greedy_order(rules, state, c, limits, 0.0, np.int64(0), contest))
+        wanted = invest_of(greedy_order_apart(rules, state, c, limits, 0.0, np.int64(0), contest))
         if wanted >= _SIDING:
             invest = wanted
     return add_purchase(rules, state, c, limits, invest)
 
 
-@helper
+@routine
 def tried(rules, state, scratch, c, order, rival_order):  # type: ignore[no-untyped-def]
     """Resolve two orders on `scratch`, a copy of `state`."""
     scratch[0] = state

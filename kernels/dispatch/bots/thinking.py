@@ -3,7 +3,7 @@
 import numpy as np
 
 from kernels.dispatch.bots.decorator import Parameter, behind, bot
-from kernels.dispatch.bots.greedy import greedy, greedy_order
+from kernels.dispatch.bots.greedy import greedy, greedy_order_apart
 from kernels.dispatch.bots.limits import SIZE, is_restricted, limits_of, upgradable
 from kernels.dispatch.bots.sensible import (
     MOST,
@@ -109,7 +109,7 @@ def best_line(rules, state, scratch, c, limits, table, params, depth):  # type: 
     for _ in range(depth):
         if ahead[0].dispatch > rules.dispatches:
             break
-        rival = greedy_order(rules, ahead[0], c ^ 1, None, 0.0, np.int64(0), params[_CONTEST])
+        rival = greedy_order_apart(rules, ahead[0], c ^ 1, None, 0.0, np.int64(0), params[_CONTEST])
         n = answers(rules, ahead[0], scratch, c, limits, table, params, rival, orders, scores, new_memo())
         tried(rules, ahead[0], scratch, c, orders[first_best(scores, n)], rival)
         ahead[0] = scratch[0]
@@ -125,7 +125,7 @@ def planner_order(rules, state, c, limits, params, stream):  # type: ignore[no-u
     orders = np.empty(MOST, np.int64)
     scores = np.empty(MOST, np.float64)
     scratch = scratch_states(1)
-    rival = greedy_order(rules, state, c ^ 1, None, 0.0, np.int64(0), params[_CONTEST])
+    rival = greedy_order_apart(rules, state, c ^ 1, None, 0.0, np.int64(0), params[_CONTEST])
     n = answers(rules, state, scratch, c, limits, table, params, rival, orders, scores, new_memo())
     if depth > 1:
         ahead = scratch_states(1)
