@@ -186,7 +186,7 @@ def test_cli_commands__verify_sees_any_number_that_was_tampered_with(sim_command
 
 @pytest.mark.usefixtures("no_report")
 def test_cli_commands__verify_sees_any_row_that_was_tampered_with(sim_command, tmp_path):
-    run = kept(tmp_path / "run", plan_of_bots("greedy", "random"), Amount(scaled(400, 20)), with_matches=True)
+    run = kept(tmp_path / "run", plan_of_bots("greedy", "random"), Amount(scaled(100, 20)), with_matches=True)
     path = tmp_path / "run" / "matches.parquet"
     whole = pq.read_table(path)
     rng = np.random.default_rng(2)

@@ -26,6 +26,7 @@ from tests.reference.dispatch import Match
 from tests.reference.exact import Order, Solution, State, best_response, solve, value_of
 from tests.reference.exact_board import Board
 from tests.reference.exact_matrix import guarantees, matrix_game
+from tests.reference.exact_positions import Position
 from tests.reference.exact_table import BLOCK, PAGE, rows_of
 from tests.reference.generate import random_orders, random_scenario
 from tests.reference.mirror import is_exact, map_faults
@@ -254,6 +255,34 @@ def kernel_state(board: np.record) -> State:
     return State(int(board.dispatch), int(board.routes), *map(pair, names))
 
 
+def test_exact_board__what_is_cut_off_changes_no_order_toll_or_result():
+    """The reduced board beside the whole one, along random matches that keep the purse near what can still be spent."""
+    n_tolls = 0
+    for number in range(scaled(400, 200)):
+        rng = seeded("cut", number)
+        scenario = small_random_scenario(rng)
+        scenario["dispatches"] = rng.randint(2, 7)
+        scenario["economy"] = {
+            "starting_cash": rng.randint(0, 12),
+            "income": rng.choice((0, 0, 1)),
+            "upgrade_cost": rng.choice((None, 1, 2, 5)),
+            "siding_cost": rng.choice((None, 1, 2, 3)),
+            "toll": rng.choice((1, 2, 5)),
+        }
+        match = Match(scenario)
+        whole, reduced = Board(scenario, reduced=False), Board(scenario, reduced=True)
+        both = [board.position(board.start()) for board in (whole, reduced)]
+        for _ in range(match.dispatches):
+            for part, cut in ((both[0].a, both[1].a), (both[0].b, both[1].b)):
+                assert set(whole.kinds(part)[1]) == set(reduced.kinds(cut)[1]), number
+            words = random_orders(rng, match)
+            orders = tuple(order_of_words(whole, words[company]) for company in "AB")
+            n_tolls += sum(event["event"] == "toll" for event in match.play(words))
+            both = [played_on(board, position, orders) for board, position in zip((whole, reduced), both, strict=True)]
+            assert both[1][:4] == both[0][:4], number
+    assert n_tolls > 10
+
+
 # -- values against brute force -----------------------------------------------------------------------------------
 
 
@@ -326,6 +355,62 @@ def test_exact__two_dispatches_as_by_force(game, objective, n_values):
         if len(found) == n_values:
             return
     raise AssertionError(f"only {len(found)} different values")
+
+
+def value_unreduced(board: Board, position: Position, known: dict[Position, float]) -> float:
+    """The score by recursion with nothing cut off, settled early, or mirrored."""
+    if position.remaining == 0:
+        decided = position.lead or position.surplus
+        return 0.5 if decided == 0 else float(decided > 0)
+    if position not in known:
+        offered = [all_orders(board, part) for part in (position.a, position.b)]
+        known[position] = matrix_game(
+            [
+                [value_unreduced(board, played_on(board, position, (a, b)), known) for b in offered[1]]
+                for a in offered[0]
+            ]
+        )[0]
+    return known[position]
+
+
+REDUCED = {
+    "tolls as long as there is cash": (
+        {"siding_cost": 1, "toll": 2, "starting_cash": 3},
+        ("W", ["m", "E"]),
+        ("N", ["E", "m"]),
+    ),
+    "tolls dearer than sidings": ({"siding_cost": 2, "toll": 5, "starting_cash": 6}, ("W", ["m"]), ("N", ["W", "N"])),
+    "two purchases": (
+        {"siding_cost": 1, "upgrade_cost": 2, "income": 0, "starting_cash": 3},
+        ("W", ["m", "m"]),
+        ("E", ["m", "N"]),
+    ),
+    "the same place again": ({"siding_cost": 1, "starting_cash": 2}, ("W", ["m", "W", "W"]), ("N", ["N", "N"])),
+}
+
+
+@pytest.mark.parametrize(("prices", "one", "two"), REDUCED.values(), ids=list(REDUCED))
+def test_exact__reductions_lose_nothing(prices, one, two):
+    """On one junction, at random positions of a match, with two and in small ones three dispatches to go."""
+    rng = seeded("reductions", len(one[1]))
+    game = small_game("reduced", STAR, 5, one, two, **prices)
+    board, solution = Board(game, reduced=False), Solution(game)
+    known: dict[Position, float] = {}
+    n_open = 0
+    for number in range(20 if "upgrade_cost" in prices else scaled(40, 20)):
+        match = Match(game)
+        for _ in range(2 if number % 20 == 0 and len(prices) == 2 else 3):
+            match.play(random_orders(rng, match))
+        state = state_of(match, board)
+        money = tuple(rng.randint(0, 8) for _ in range(2)) if number % 2 else match.cash.values()
+        points = (rng.randint(0, 9), rng.randint(0, 9)) if number % 2 else match.points.values()
+        # Cash and points may be any: only a board that is not reduced tells the points by the items.
+        position = board.position(state._replace(cash=tuple(money), points=tuple(points)))
+        expected = value_unreduced(board, position, known)
+        found = solution.value_at(state._replace(cash=tuple(money), points=tuple(points)))
+        assert found == pytest.approx(expected, abs=1e-9), (state, tuple(money), tuple(points))
+        n_open += 0.0 < expected < 1.0
+    assert n_open > 1
 
 
 # -- what must hold -----------------------------------------------------------------------------------------------
