@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
@@ -84,6 +84,7 @@ ADDRESSES = st.tuples(
 )
 
 
+@settings(deadline=None)
 @given(ADDRESSES)
 def test_random_streams__an_address_can_be_read_back_from_its_counter(address):
     """So the map from addresses to blocks is one to one: two addresses never share a draw."""
@@ -96,6 +97,7 @@ def test_random_streams__an_address_can_be_read_back_from_its_counter(address):
     assert block == 0
 
 
+@settings(deadline=None)
 @given(ADDRESSES)
 def test_random_streams__draws_are_philox_of_the_counter(address):
     stream = stream_at(*address)
@@ -143,11 +145,13 @@ def test_random_streams__a_place_is_found_again():
     assert [int(draw32(stream)) for _ in range(7)] == first != other
 
 
+@settings(deadline=None)
 @given(st.integers(0, WORD - 1), st.integers(1, 2**31))
 def test_random_streams__below_is_the_share_of_the_draw(draw, n):
     assert int(below(with_next_draws(draw), np.int64(n))) == draw * n // WORD < n
 
 
+@settings(deadline=None)
 @given(st.integers(0, WORD - 1), st.integers(1, 2**16), st.integers(1, 2**14))
 def test_random_streams__below_both_keeps_both_ranges(draw, n, m):
     first, second = below_both(with_next_draws(draw), np.int64(n), np.int64(m))
