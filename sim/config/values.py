@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import math
 import unicodedata
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -62,14 +63,16 @@ def refused(allowed: str) -> PydanticCustomError:
     return PydanticCustomError("kind", "{allowed}", {"allowed": allowed})
 
 
-class _Kind:
+class _Kind(ABC):
     """What the kinds share: pydantic calls `check` with the raw value."""
 
+    @abstractmethod
     def check(self, value: Any) -> Any:
-        raise NotImplementedError
+        """The value, or `PydanticCustomError` where it is not of this kind."""
 
+    @abstractmethod
     def json_schema(self) -> dict[str, Any]:
-        raise NotImplementedError
+        """The kind as JSON schema."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_plain_validator_function(self.check)
