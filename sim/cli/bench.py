@@ -64,7 +64,11 @@ def bench(
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=f"{loaded.name}: self-play, matches a second")
     for heading in ("bot", "threads", "median", "least", "most", "ns a dispatch", "times 1 thread"):
-        table.add_column(heading, justify="left" if heading == "bot" else "right")
+        # A long name of a bot is folded; no figure is ever cut.
+        is_name = heading == "bot"
+        table.add_column(
+            heading, justify="left" if is_name else "right", overflow="fold", no_wrap=not is_name and " " not in heading
+        )
     single = {s.bot: s for s in speeds if s.threads == 1}
     for s in speeds:
         base = single.get(s.bot)
