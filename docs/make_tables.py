@@ -99,11 +99,11 @@ RUNS: dict[str, Callable[[], list[dict[str, Any]]]] = {
 """The runs behind each measured part."""
 
 
-def behaviour(runs: Sequence[Mapping[str, Any]], matches: int = PROBE_MATCHES) -> str:
-    """12 hex digits that change when a run would come out otherwise."""
+def behaviour(runs: Sequence[Mapping[str, Any]], matches: int | None = None) -> str:
+    """12 hex digits that change when one of so many matches (None: `PROBE_MATCHES`) would come out otherwise."""
     digest = hashlib.sha256()
     for arguments in runs:
-        found = sim.run(**arguments, matches=matches, seed=SEED)
+        found = sim.run(**arguments, matches=PROBE_MATCHES if matches is None else matches, seed=SEED)
         for name, array in sorted(found.sums.as_arrays().items()):
             digest.update(name.encode() + array.tobytes())
     return digest.hexdigest()[:12]

@@ -309,7 +309,6 @@ def test_docs__parts_and_pictures_are_those_that_the_tool_makes_now(capsys):
     assert found == 0, f"run: python docs/make_tables.py\n{capsys.readouterr().out}"
 
 
-@compiled_only
 def test_docs__measured_parts_can_be_made():
     module = make_tables()
     for name in ("first-run", "noise"):
