@@ -8,29 +8,27 @@ from operator import index
 from pathlib import Path
 from typing import Any
 
-from kernels.dispatch.bots.decorator import Bot
-from sim.catalogue import Player, player, player_again, player_of
 from sim.config.errors import BadInput
 from sim.config.loading import load_scenario
-from sim.config.scenario import Scenario
+from sim.config.scenario import AnyScenario
+from sim.games import game_of
+from sim.games.game import Plan
 from sim.reading import load_run
-from sim.running.chunks import Chunk, play_rows, sum_chunk
-from sim.running.plan import Plan, checked_seed
+from sim.running.chunks import Chunk
 from sim.running.progress import bar
 from sim.running.result import Run
-from sim.running.runner import MAX_MATCHES, Amount, play
+from sim.running.runner import MAX_MATCHES, Amount, play, unit_watched
 from sim.store import RunFolder
 
-__all__ = ["load_run", "make_plan", "plan_of", "play_match", "player_for", "run", "scenario_of"]
+__all__ = ["load_run", "make_plan", "plan_of", "play_match", "run", "scenario_of"]
 
-Source = str | Path | Mapping[str, Any] | Scenario
-BotLike = str | Player | Bot
+Source = str | Path | Mapping[str, Any] | AnyScenario
 
 
 def make_plan(
     scenario: Source,
     *,
-    bots: Sequence[BotLike] | None = None,
+    bots: Sequence[Any] | str | None = None,
     seed: int | None = None,
     overrides: Sequence[str] | Mapping[str, Any] = (),
 ) -> Plan:
@@ -42,36 +40,14 @@ def make_plan(
         When the scenario, the bots or the seed are not usable.
     """
     loaded = scenario_of(scenario, overrides)
-    if bots is None:
-        if loaded.bots is None:
-            raise BadInput.of(f"scenario {loaded.name} names no bots; name two with --bots first,second")
-        bots = tuple(player(loaded.bots[seat], loaded.define, loaded.folder) for seat in ("A", "B"))
-    if isinstance(bots, str) or len(bots) != 2:
-        raise BadInput.of(f"bots is {bots!r}; must be two names, as in greedy,random")
-    first, second = (player_for(bot, loaded, bots) for bot in bots)
-    return Plan(loaded, first, second, checked_seed(seed))
+    return game_of(loaded).make_plan(loaded, bots=bots, seed=seed)
 
 
-def scenario_of(source: Source, overrides: Sequence[str] | Mapping[str, Any] = ()) -> Scenario:
+def scenario_of(source: Source, overrides: Sequence[str] | Mapping[str, Any] = ()) -> AnyScenario:
     """A scenario from whatever names or holds it, with the overrides applied."""
-    if not isinstance(source, Scenario):
+    if not isinstance(source, AnyScenario):
         return load_scenario(source, overrides)
     return load_scenario(source.resolved(), overrides, folder=source.folder) if overrides else source
-
-
-def player_for(bot: BotLike, scenario: Scenario, beside: Sequence[BotLike] = ()) -> Player:
-    """A player from whatever names or is it, with the scenario's own variants known.
-
-    `beside` is all that was named along with it, for what may have been meant by a name that there is not.
-    """
-    if isinstance(bot, Player):
-        return bot
-    if isinstance(bot, Bot):
-        return player_of(bot)
-    if isinstance(bot, str):
-        # A path in the scenario starts beside it, any other in the working folder.
-        return player(bot, scenario.define, scenario.folder if bot in scenario.define else Path(), beside=beside)
-    raise BadInput.of(f"bot is {bot!r}; must be a name, file.py:function, or a function made a bot with @bot")
 
 
 def run(
@@ -79,7 +55,7 @@ def run(
     *,
     matches: int | None = None,
     half_width: float | None = None,
-    bots: Sequence[BotLike] | None = None,
+    bots: Sequence[Any] | str | None = None,
     seed: int | None = None,
     threads: int | None = None,
     overrides: Sequence[str] | Mapping[str, Any] = (),
@@ -97,7 +73,8 @@ def run(
     matches
         How many (100,000 when neither this nor `half_width` is given); with `half_width` the most that may be played.
     half_width
-        Play until `score.first` and `shared` are both known to so much on either side (0.002 is 0.2 pp).
+        Play until `score.first` and `shared` are both known to so much on either side (0.002 is 0.2 pp); in the
+        mainline game `trip_gap`, in Stages.
     bots
         First and second, each a name, `file.py:function` or a function made a bot with `@bot`; the scenario's own when
         absent.
@@ -128,7 +105,7 @@ def run(
         From the keyboard; with `out`, the same call continues.
     """
     plan = make_plan(scenario, bots=bots, seed=seed, overrides=overrides)
-    amount = Amount(matches, half_width)
+    amount = Amount(matches, half_width, unit_watched(plan))
     if keep_matches and out is None:
         raise BadInput.of("keep_matches is True but out is None; name a folder to keep the matches in")
     showing: AbstractContextManager[Callable[[int, int], None] | None] = bar() if progress else nullcontext()
@@ -151,8 +128,7 @@ def plan_of(run: Run) -> Plan:
     BadInput
         When a bot is gone or has changed since.
     """
-    first, second = (player_again(run.manifest[which], run.scenario.define) for which in ("first", "second"))
-    return Plan(run.scenario, first, second, run.manifest["seed"], run.manifest["namespace"])
+    return game_of(run.scenario).plan_of(run)
 
 
 def play_match(run: Run | Plan, number: int) -> dict[str, Any]:
@@ -163,10 +139,8 @@ def play_match(run: Run | Plan, number: int) -> dict[str, Any]:
     dict
         The match's row as in `matches.parquet`.
     """
-    from sim.rows import match_table
-
-    plan = run if isinstance(run, Plan) else plan_of(run)
-    last = MAX_MATCHES - 1 if isinstance(run, Plan) else run.manifest["matches_played"] - 1
+    plan = plan_of(run) if isinstance(run, Run) else run
+    last = run.manifest["matches_played"] - 1 if isinstance(run, Run) else MAX_MATCHES - 1
     try:
         m = -1 if isinstance(number, bool) else index(number)
     except TypeError:
@@ -175,8 +149,8 @@ def play_match(run: Run | Plan, number: int) -> dict[str, Any]:
         raise BadInput.of(f"match is {number!r}; must be a whole number from 0 to {last}")
     pair, swap = divmod(m, plan.n_swaps)
     chunk = Chunk(pair, 1)
-    rows = play_rows(plan, chunk)
-    sum_chunk(plan, chunk, rows, 1)  # marks a legal match whose partner is not
-    table = match_table(plan, pair, rows, plan.scenario.digest)
+    rows = plan.play_rows(chunk)
+    plan.sum_rows(chunk, rows, 1)  # marks in the rows what a row cannot know of the others of its pair
+    table = plan.row_table(pair, rows)
     row: dict[str, Any] = table.slice(swap, 1).to_pylist()[0]
     return row

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from kernels.codes import Outcome
 from sim.config.errors import BadInput
 from sim.config.loading import load_scenario
+from sim.games import GAMES, game_named
+from sim.games.damage import wrong_key
+from sim.games.game import Sums
 from sim.running.result import SUMMARY_SCHEMA, Run
-from sim.stats.metrics import METRICS, Estimate
-from sim.stats.sums import BlockSums
+from sim.stats.figures import Estimate
 from sim.store import MANIFEST_SCHEMA, read_json, read_sums
 
 __all__ = ["load_run"]
@@ -24,8 +25,6 @@ _MANIFEST: dict[str, tuple[type, ...]] = {
     "scenario": (dict,),
     "scenario_digest": (str,),
     "pairing": (str,),
-    "first": (dict,),
-    "second": (dict,),
     "seed": (int,),
     "namespace": (int,),
     "precise": (bool, type(None)),
@@ -35,13 +34,6 @@ _MANIFEST: dict[str, tuple[type, ...]] = {
     "outcomes": (dict,),
     "kernel_fingerprint": (str,),
     "notes": (list,),
-}
-_PLAYER: dict[str, tuple[type, ...]] = {
-    "name": (str,),
-    "bot": (str,),
-    "source": (str, type(None)),
-    "values": (dict,),
-    "file": (str, type(None)),
 }
 _ESTIMATE: dict[str, tuple[type, ...]] = {
     "pairing": (str,),
@@ -69,17 +61,21 @@ def load_run(folder: str | Path) -> Run:
     manifest_path, summary_path = path / "manifest.json", path / "summary.json"
     manifest = _of_schema(manifest_path, MANIFEST_SCHEMA)
     summary = _of_schema(summary_path, SUMMARY_SCHEMA)
-    sums = read_sums(path)
-    _check(manifest_path, _manifest_damage(manifest, sums))
-    _check(summary_path, _summary_damage(summary))
+    _check(manifest_path, _manifest_damage(manifest))
+    game = game_named(manifest["game"])
+    sums = read_sums(path, game.sums_from_arrays)
+    _check(manifest_path, _counts_damage(manifest, sums) or game.manifest_damage(manifest, sums))
     try:
         scenario = load_scenario(manifest["scenario"], bots=False)
     except BadInput as error:
         raise BadInput.of(f"{manifest_path} is damaged: in its scenario, {error.problems[0].headline}") from None
+    _check(manifest_path, None if scenario.game == game.name else f"its scenario is of the game {scenario.game}")
+    _check(summary_path, _summary_damage(summary, game.metrics(scenario)))
+    first, second = game.sides(manifest)
     return Run(
         scenario=scenario,
-        first=manifest["first"]["name"],
-        second=manifest["second"]["name"],
+        first=first,
+        second=second,
         sums=sums,
         estimates=tuple(Estimate(**estimate) for estimate in summary["estimates"]),
         manifest=manifest,
@@ -102,40 +98,28 @@ def _check(path: Path, damage: str | None) -> None:
         raise BadInput.of(f"{path} is damaged: {damage}")
 
 
-def _manifest_damage(manifest: Mapping[str, Any], sums: BlockSums) -> str | None:
-    damage = _wrong(manifest, _MANIFEST)
-    for which in ("first", "second"):
-        damage = damage or _wrong(manifest[which], _PLAYER, f"{which}.")
-    if damage is not None:
-        return damage
-    if not all(isinstance(note, str) for note in manifest["notes"]):
-        return "notes are not all text"
-    counted = {code.name.lower(): int(sums.outcomes[:, :, code].sum()) for code in Outcome}
-    if manifest["outcomes"] != counted or manifest["matches_played"] != sums.n_matches:
-        return "its outcomes are not those of sums.npz"
-    return None
+def _manifest_damage(manifest: Mapping[str, Any]) -> str | None:
+    damage = wrong_key(manifest, _MANIFEST)
+    if damage is None and manifest["game"] not in GAMES:
+        damage = f"game is {manifest['game']!r:.60}"
+    if damage is None and not all(isinstance(note, str) for note in manifest["notes"]):
+        damage = "notes are not all text"
+    return damage
 
 
-def _summary_damage(summary: Mapping[str, Any]) -> str | None:
+def _counts_damage(manifest: Mapping[str, Any], sums: Sums) -> str | None:
+    return None if manifest["matches_played"] == sums.n_matches else "its outcomes are not those of sums.npz"
+
+
+def _summary_damage(summary: Mapping[str, Any], metrics: Iterable[str]) -> str | None:
     estimates = summary.get("estimates")
     if not isinstance(estimates, list) or not all(isinstance(estimate, dict) for estimate in estimates):
         return "estimates is no list of figures"
     for place, estimate in enumerate(estimates):
-        damage = _wrong(estimate, _ESTIMATE, f"estimates[{place}].")
+        damage = wrong_key(estimate, _ESTIMATE, f"estimates[{place}].")
         if damage is None and set(estimate) != set(_ESTIMATE):
             damage = f"estimates[{place}] has {', '.join(sorted(set(estimate) - set(_ESTIMATE)))}"
         if damage is not None:
             return damage
-    missing = [name for name in METRICS if name not in {estimate["metric"] for estimate in estimates}]
+    missing = [name for name in metrics if name not in {estimate["metric"] for estimate in estimates}]
     return f"it lacks {missing[0]}" if missing else None
-
-
-def _wrong(found: Mapping[str, Any], wanted: Mapping[str, tuple[type, ...]], place: str = "") -> str | None:
-    """The first key that is missing or of another type; True and False are no numbers."""
-    for key, types in wanted.items():
-        if key not in found:
-            return f"it lacks {place}{key}"
-        value = found[key]
-        if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
-            return f"{place}{key} is {value!r:.60}"
-    return None

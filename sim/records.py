@@ -18,7 +18,7 @@ from typing import Annotated, Any, TypeAlias
 from pydantic import AfterValidator, Field, ValidationError
 
 from sim.config.errors import BadInput, Problem
-from sim.config.loading import load_scenario
+from sim.config.loading import dispatch_only, load_scenario
 from sim.config.scenario import MAX_DISPATCHES, Label, Model, Name, Scenario, Schema
 from sim.config.shapes import shaped
 from sim.config.starters import starter_names
@@ -358,7 +358,8 @@ class _Reader:
         found = self.scenarios.get(key) if key[1] else None
         if found is None:
             if isinstance(written, str | Path):
-                found = load_scenario(_scenario_path(str(written), place, folder), bots=False)
+                loaded = load_scenario(_scenario_path(str(written), place, folder), bots=False)
+                found = dispatch_only(loaded, "a match record")
             else:
                 found = _scenario_in_place(written, place, folder)
             self.scenarios[key] = found
@@ -406,7 +407,7 @@ def _canonical(written: Mapping[str, Any]) -> str:
 
 def _scenario_in_place(written: Mapping[str, Any], place: Place, folder: Path) -> Scenario:
     try:
-        return load_scenario(written, folder=folder, bots=False)
+        return dispatch_only(load_scenario(written, folder=folder, bots=False), "a match record")
     except BadInput as error:
         # Problems inside the files that the scenario refers to have places of their own.
         raise BadInput(

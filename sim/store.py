@@ -10,7 +10,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal
 
@@ -18,10 +18,11 @@ import numpy as np
 
 from sim.config.errors import BadInput
 from sim.running.ledger import Ledger
-from sim.stats.sums import BlockSums
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from sim.games.game import Sums
 
 __all__ = ["MANIFEST_SCHEMA", "RunFolder", "folder_name", "read_json", "told", "write_atomically", "write_json"]
 
@@ -248,7 +249,7 @@ class RunFolder:
         with contextlib.suppress(FileNotFoundError):
             shutil.rmtree(self.path / _PARTS)
 
-    def save(self, ledger: Ledger, pairing: str | None = None) -> None:
+    def save(self, ledger: Ledger[Any], pairing: str | None = None) -> None:
         """Keep what is done, so that the run can be continued from here.
 
         A study of several pairings names which of them; their ledgers stay when it is complete.
@@ -262,8 +263,11 @@ class RunFolder:
             spans = np.array(ledger.spans, np.int64).reshape(-1, 2)
             write_atomically(path, _npz({"spans": spans, **ledger.sums.as_arrays()}))
 
-    def saved(self, pairing: str | None = None) -> Ledger | None:
-        """What an unfinished run had done; None when nothing was kept, or not the matches that are wanted now."""
+    def saved(self, sums_from: Callable[[dict[str, Any]], Any], pairing: str | None = None) -> Ledger[Any] | None:
+        """What an unfinished run had done; None when nothing was kept, or not the matches that are wanted now.
+
+        `sums_from` makes the game's sums of arrays by name (`Game.sums_from_arrays`).
+        """
         path = self._ledger(pairing)
         identity = _read_object(self.path / _IDENTITY)
         if not path.exists() or (self.with_matches and not identity.get("with_matches")):
@@ -271,7 +275,7 @@ class RunFolder:
         try:
             arrays = _arrays(path)
             spans = [(int(start), int(stop)) for start, stop in arrays.pop("spans")]
-            sums = BlockSums.from_arrays(arrays)
+            sums = sums_from(arrays)
             if sums.n_pairs != sum(stop - start for start, stop in spans):
                 raise ValueError("its pairs and its sums differ")
         except Exception as error:  # a damaged file may raise anything
@@ -352,7 +356,7 @@ class RunFolder:
                     writer.close()
             beside.replace(self.path / "matches.parquet")
 
-    def write_sums(self, sums: BlockSums) -> None:
+    def write_sums(self, sums: Sums) -> None:
         """Keep the exact block sums, `sums.npz`."""
         with told(self.path):
             write_atomically(self.path / "sums.npz", _npz(sums.as_arrays()))
@@ -368,11 +372,11 @@ def _part(path: Path) -> pa.Table:
         raise BadInput.of(f"{path} is damaged ({error}); use --again to play the run anew") from None
 
 
-def read_sums(folder: Path) -> BlockSums:
-    """The exact block sums of a finished run."""
+def read_sums(folder: Path, sums_from: Callable[[dict[str, Any]], Any]) -> Any:
+    """The exact block sums of a finished run, made of arrays by name by its game (`Game.sums_from_arrays`)."""
     path = folder / "sums.npz"
     try:
-        return BlockSums.from_arrays(_arrays(path))
+        return sums_from(_arrays(path))
     except FileNotFoundError:
         raise BadInput.of(f"{path} is missing; this is no finished run folder") from None
     except Exception as error:  # a damaged file may raise anything

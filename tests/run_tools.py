@@ -12,7 +12,8 @@ import pyarrow.parquet as pq
 
 from kernels.jit import PLAIN
 from sim.api import make_plan
-from sim.running.plan import Plan
+from sim.games.dispatch.plan import DispatchPlan
+from sim.games.game import Plan
 from sim.running.result import Run
 from sim.running.runner import Amount, play
 from sim.store import RunFolder
@@ -28,7 +29,7 @@ def scaled(compiled: T, plain: T) -> T:
     return plain if PLAIN else compiled
 
 
-def plan_of_bots(first: str, second: str, scenario: str = "standard", seed: int = 5, **overrides: Any) -> Plan:
+def plan_of_bots(first: str, second: str, scenario: str = "standard", seed: int = 5, **overrides: Any) -> DispatchPlan:
     """A plan on a shipped scenario, with shorter matches when kernels are plain."""
     define = {"still": {"bot": "greedy", "noise": 0}, "poor": {"bot": "greedy", "noise": 0, "invest": "none"}}
     return make_plan(scenario, bots=(first, second), seed=seed, overrides={**SHORT, "define": define, **overrides})

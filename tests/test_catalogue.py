@@ -17,7 +17,7 @@ from kernels.dispatch.orders import pack_order
 from kernels.random import draw32
 from sim.catalogue import check_bots, player, player_of
 from sim.plug_ins import function_digest
-from sim.running.chunks import Chunk, play_rows
+from sim.running.chunks import Chunk
 from sim.running.runner import Amount
 from tests.run_tools import PLUG_IN_HEAD, SHORT, edited, kept, plan_of_bots, plug_in
 
@@ -152,7 +152,7 @@ def test_catalogue__a_bot_of_a_file_plays(tmp_path):
     assert one.values == {"train": 1.0}
     assert one.source is not None
     assert one.source[0] == name.removesuffix(":own")
-    rows = play_rows(plan_of_bots(name, "random"), Chunk(0, 3))
+    rows = plan_of_bots(name, "random").play_rows(Chunk(0, 3))
     assert (rows[:, -1] == 0).all()
 
 
@@ -233,7 +233,7 @@ def test_catalogue__a_bot_returns_an_order(body, returned, hint, tmp_path):
 @pytest.mark.parametrize("body", ["return bool(params.size)", "return np.int32(0)", "return np.uint8(1)", FORWARD])
 def test_catalogue__any_whole_number_is_an_order(body, tmp_path):
     name = plug_in(tmp_path, body)
-    assert play_rows(plan_of_bots(name, "random"), Chunk(0, 2)).shape == (4, 30)
+    assert plan_of_bots(name, "random").play_rows(Chunk(0, 2)).shape == (4, 30)
 
 
 @pytest.mark.compiled

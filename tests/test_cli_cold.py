@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -44,11 +45,28 @@ def until_compiling(folder: Path, *words: str) -> subprocess.CompletedProcess[st
     )
 
 
+UNFIT = {
+    **dict.fromkeys(("digest", "scenario_digest", "pairing", "kernel_fingerprint"), ""),
+    **dict.fromkeys(("seed", "namespace", "matches_asked", "matches_played"), 0),
+    "schema": 1,
+    "game": "dispatch",
+    "scenario": {},
+    "precise": None,
+    "level": 0.95,
+    "outcomes": {},
+    "notes": [],
+}
+"""A manifest that is good as far as its game."""
+
+
 @pytest.mark.compiled
 @pytest.mark.parametrize(
     "command", ["run standard", "report there", "verify there", "replay there.json", "bench", "tournament standard"]
 )
 def test_cli_cold__commands_that_compile_say_so_before(command, tmp_path):
+    (tmp_path / "there").mkdir()
+    (tmp_path / "there" / "manifest.json").write_text(json.dumps(UNFIT))
+    (tmp_path / "there" / "summary.json").write_text('{"schema": 1}')
     found = until_compiling(tmp_path, *command.split())
     assert (found.returncode, found.stdout, found.stderr) == (7, "compiling\n", SAID)
 

@@ -124,7 +124,7 @@ class TestRun:
         words = ["run", "standard", "--matches", "2e1", "--set", "dispatches=4", "--set", "name='it''s'"]
         more = ["--bots", "random,greedy", "--out", "run", "--keep-matches", "--threads", "1"]
         with monkeypatch.context() as patch:
-            patch.setattr("sim.running.runner.summarise", pressed)
+            patch.setattr("sim.games.dispatch.plan.summarise", pressed)
             answer = sim_command(*words, *more, "--json")
         assert (answer.code, answer.out) == (130, "")
         first, second = answer.err.splitlines()

@@ -14,10 +14,11 @@ from kernels.codes import Column, Illegal, Outcome, Pairing
 from kernels.dispatch.layout import RULES_VERSION
 from kernels.random import MAX_SEED, RNG_SCHEME
 from sim.api import make_plan
-from sim.rows import ILLEGAL_WORDS
+from sim.games.dispatch.plan import DispatchPlan
+from sim.games.dispatch.rows import ILLEGAL_WORDS
 from sim.running import runner
-from sim.running.chunks import Chunk, play_rows
-from sim.running.plan import BLOCKS, FEWEST_BLOCKED_PAIRS, Plan
+from sim.running.chunks import Chunk
+from sim.running.plan import BLOCKS, FEWEST_BLOCKED_PAIRS
 from sim.running.runner import Amount, play, threads_here
 from sim.stats.metrics import summarise
 from sim.stats.precision import half_width, plan_looks
@@ -90,7 +91,7 @@ def test_running_play__the_digest_is_of_all_that_decides_and_nothing_else():
         (plan_of_bots("greedy", "still"), amount),
         (plan_of_bots("greedy", "random", economy={"toll": 2}), amount),
         (plan_of_bots("greedy", "random", "ladder"), amount),
-        (Plan(base.scenario, base.first, base.second, base.seed, namespace=1), amount),
+        (DispatchPlan(base.scenario, base.first, base.second, base.seed, namespace=1), amount),
         (base, Amount(101).identity),
         (base, Amount(100, 0.01).identity),
         (base, Amount(100, 0.02).identity),
@@ -190,7 +191,7 @@ def test_running_play__seat_bias_is_measured_where_there_is_no_proof():
     assert unequal["seat_bias"].method != "exact"
     assert not any("proof" in note for note in unequal.notes)
     plan = plan_of_bots("random", "random")
-    one_seating = play(Plan(plan.scenario, plan.first, plan.second, 5, swaps=False), Amount(FEW))
+    one_seating = play(DispatchPlan(plan.scenario, plan.first, plan.second, 5, swaps=False), Amount(FEW))
     assert one_seating["seat_bias"].method != "exact"
     assert one_seating.sums.n_matches == FEW
 
@@ -378,7 +379,7 @@ def test_running_play__too_many_matches_for_the_sums_is_bad_input():
 
 
 def rows_of(plan, n_pairs=FEW // 2):
-    return play_rows(plan, Chunk(0, n_pairs))
+    return plan.play_rows(Chunk(0, n_pairs))
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2**32, MAX_SEED])
@@ -411,15 +412,15 @@ def test_running_play__adjacent_seeds_and_namespaces_share_no_match():
     """Nor does one replay another's, shifted."""
     base = plan_of_bots("random", "random", seed=100)
     plans = [plan_of_bots("random", "random", seed=100 + shift) for shift in range(-1, 3)]
-    plans.append(Plan(base.scenario, base.first, base.second, 100, namespace=1))
+    plans.append(DispatchPlan(base.scenario, base.first, base.second, 100, namespace=1))
     # Rows of matches so long never agree by chance.
     overrides = {"dispatches": scaled(400, 60)}
     n_pairs = scaled(100, 3)
     seen: dict[bytes, int] = {}
     for place, plan in enumerate(plans):
         longer = make_plan("standard", bots=("random", "random"), seed=plan.seed, overrides=overrides)
-        longer = Plan(longer.scenario, longer.first, longer.second, plan.seed, plan.namespace)
-        for row in play_rows(longer, Chunk(0, n_pairs))[::2]:
+        longer = DispatchPlan(longer.scenario, longer.first, longer.second, plan.seed, plan.namespace)
+        for row in longer.play_rows(Chunk(0, n_pairs))[::2]:
             assert seen.setdefault(row.tobytes(), place) == place
 
 
@@ -432,8 +433,8 @@ def test_running_play__a_bot_that_draws_more_moves_nobody_elses_luck(tmp_path):
     )
     # The first draw of each dispatch differs, so only the rival is compared: it reads nothing of the other bot.
     blind = plug_in(tmp_path / "blind", "return pack_order(draw32(stream) & 1, draw32(stream) & 1, -1, 0)")
-    one = play_rows(plan_of_bots(once, blind, dispatches=1), Chunk(0, FEW))
-    ten = play_rows(plan_of_bots(often, blind, dispatches=1), Chunk(0, FEW))
+    one = plan_of_bots(once, blind, dispatches=1).play_rows(Chunk(0, FEW))
+    ten = plan_of_bots(often, blind, dispatches=1).play_rows(Chunk(0, FEW))
     draws = [Column.DRAWS_A, Column.DRAWS_B]
     assert (ten[::2, Column.DRAWS_A] == 10 * one[::2, Column.DRAWS_A]).all()
     assert (ten[::2, Column.DRAWS_B] == one[::2, Column.DRAWS_B]).all()

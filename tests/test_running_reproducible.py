@@ -20,10 +20,11 @@ import pytest
 
 import sim
 from kernels.codes import Pairing
+from sim.games.dispatch.plan import DispatchPlan
 from sim.running import engine, runner
 from sim.running.engine import play_pairs
 from sim.running.ledger import Ledger
-from sim.running.plan import BLOCKS, Plan
+from sim.running.plan import BLOCKS
 from sim.running.runner import Amount, Interrupted, play
 from sim.stats.sums import BlockSums
 from sim.store import RunFolder
@@ -36,7 +37,7 @@ MATCHES = scaled(3_001, 100)
 
 
 @pytest.fixture(params=PAIRINGS, ids=" ".join)
-def plan(request: pytest.FixtureRequest) -> Plan:
+def plan(request: pytest.FixtureRequest) -> DispatchPlan:
     return plan_of_bots(*request.param)
 
 
@@ -109,7 +110,7 @@ def test_running_reproducible__interrupted_while_writing_the_results(where, tmp_
         raise KeyboardInterrupt
 
     place = {
-        "summarise": "sim.running.runner.summarise",
+        "summarise": "sim.games.dispatch.plan.summarise",
         "write_report": "sim.reports.page.write_report",
         "write_json": "sim.running.runner.write_json",
         "join_parts": "sim.store.RunFolder.join_parts",
@@ -121,7 +122,7 @@ def test_running_reproducible__interrupted_while_writing_the_results(where, tmp_
             kept(tmp_path / "stopped", plan, amount, with_matches=True)
     assert stopped.value.done == stopped.value.wanted == plan.n_pairs(MATCHES) * plan.n_swaps
     with monkeypatch.context() as patch:
-        patch.setattr("sim.running.engine.play_rows", pressed)
+        patch.setattr("sim.games.dispatch.plan.play_rows", pressed)
         run = kept(tmp_path / "stopped", plan, amount, with_matches=True)
     assert run.manifest["matches_per_second"] == 0
     assert contents(tmp_path / "stopped") == contents(tmp_path / "whole")

@@ -323,7 +323,7 @@ def finished(folder: Path) -> Path:
 
 
 def sums_in(folder: Path) -> dict[str, Any]:
-    return {name: array.tolist() for name, array in read_sums(folder).as_arrays().items()}
+    return {name: array.tolist() for name, array in read_sums(folder, dict).items()}
 
 
 @pytest.mark.parametrize("name", ["manifest.json", "summary.json", "sums.npz", "matches.parquet", "unfinished.npz"])

@@ -26,13 +26,13 @@ def bench(
     """Measure how many matches a second are played here, sums included, as `sim run` plays them."""
     say_when_cold()
     from kernels.dispatch.bots import SHIPPED
-    from sim.api import player_for
-    from sim.config.loading import load_scenario
+    from sim.config.loading import dispatch_only, load_scenario
+    from sim.games.dispatch.players import player_for
     from sim.running.benchmark import measure
     from sim.running.progress import bar
     from sim.running.runner import threads_here
 
-    loaded = load_scenario(scenario, set_ or ())
+    loaded = dispatch_only(load_scenario(scenario, set_ or ()), "sim bench")
     names = [name.strip() for name in bots.split(",")] if bots is not None else list(SHIPPED)
     players = [player_for(name, loaded, names) for name in names]
     idle = [one.name for one in players if one.draws_nothing]

@@ -79,7 +79,7 @@ def show_map(
 
 def _map_of(source: str) -> RailMap:
     """The map of a map file or of a scenario file."""
-    from sim.config.loading import load_map, load_scenario
+    from sim.config.loading import dispatch_only, load_map, load_scenario
 
     path = Path(source)
     if path.is_file():
@@ -88,7 +88,7 @@ def _map_of(source: str) -> RailMap:
         except (OSError, UnicodeDecodeError):
             is_scenario = False
         if is_scenario:
-            return load_scenario(source, bots=False).map
+            return dispatch_only(load_scenario(source, bots=False), "a map").map
     return load_map(source)
 
 

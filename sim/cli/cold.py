@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
-__all__ = ["say_when_cold"]
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["game_in", "say_when_cold"]
 
 
-def say_when_cold() -> None:
-    """Say on standard error that the kernels are to be compiled, unless their machine code is there.
+def say_when_cold(game: str = "dispatch") -> None:
+    """Say on standard error that a game's kernels are to be compiled, unless their machine code is there.
 
-    To be called before anything that imports `kernels.dispatch.batch`, whose import is what compiles.
+    To be called before anything that imports the game's `batch`, whose import is what compiles.
     """
-    if "kernels.dispatch.batch" in sys.modules:
+    if f"kernels.{game}.batch" in sys.modules:
         return
     from kernels.jit import CACHE_FOLDER, PLAIN
 
@@ -20,5 +24,17 @@ def say_when_cold() -> None:
         return
     if CACHE_FOLDER is None:
         print("compiling the kernels (half a minute; no folder is writable to keep them in)", file=sys.stderr)
-    elif next(CACHE_FOLDER.rglob("batch.fill_rows*.nbi"), None) is None:
+    elif next(CACHE_FOLDER.glob(f"{game}_*/batch.fill_rows*.nbi"), None) is None:
         print("compiling the kernels (once; about half a minute)", file=sys.stderr, flush=True)
+
+
+def game_in(folder: Path) -> str | None:
+    """The game of a run folder, as far as its manifest can be read; None when it cannot."""
+    import json
+
+    try:
+        manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return None
+    game = manifest.get("game") if isinstance(manifest, dict) else None
+    return game if isinstance(game, str) else None

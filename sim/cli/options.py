@@ -58,6 +58,19 @@ def share(option: str, text: str | None) -> float | None:
     return value
 
 
+def number(option: str, text: str | None, unit: str) -> float | None:
+    """A finite number above 0 in a unit, written as `0.05`."""
+    if text is None:
+        return None
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 < value < float("inf"):
+        refuse(option, text, f"a number above 0, in {unit}, such as 0.05")
+    return value
+
+
 def seed_number(text: str | None) -> int | None:
     """A seed: a whole number from 0 to 2**63 - 1, as digits."""
     if text is None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sim.cli.cold import say_when_cold
+from sim.cli.cold import game_in, say_when_cold
 from sim.cli.options import (
     BotsOption,
     JsonOption,
@@ -19,6 +19,7 @@ from sim.cli.options import (
     ThreadsOption,
     console,
     count,
+    number,
     print_json,
     seed_number,
     share,
@@ -26,6 +27,7 @@ from sim.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from sim.games.game import Plan
     from sim.running.result import Run
 
 RUNS = Path("reports/runs")
@@ -41,8 +43,9 @@ def run(
         str | None,
         typer.Option(
             "--half-width",
-            metavar="SHARE",
-            help="Instead: play until score.first and shared are this precise, as in 0.2pp; --matches is then the cap.",
+            metavar="WIDTH",
+            help="Instead: play until score.first and shared are this precise, as in 0.2pp (mainline: trip_gap, in "
+            "Stages); --matches is then the cap.",
         ),
     ] = None,
     bots: BotsOption = None,
@@ -63,16 +66,18 @@ def run(
 
     A run that was interrupted goes on where it stopped when the same command is given again.
     """
-    say_when_cold()
-    from sim.api import load_run, make_plan
+    from sim.api import load_run, make_plan, scenario_of
     from sim.running.progress import bar
-    from sim.running.runner import Amount, Interrupted, play
+    from sim.running.runner import Amount, Interrupted, play, unit_watched
     from sim.store import RunFolder, folder_name
 
     asked = count("--matches", matches)
-    precision = share("--half-width", half_width)
-    plan = make_plan(scenario, bots=two_bots(bots), seed=seed_number(seed), overrides=set_ or ())
-    amount = Amount(asked, precision)
+    loaded = scenario_of(scenario, set_ or ())
+    say_when_cold(loaded.game)
+    plan = make_plan(loaded, bots=two_bots(bots), seed=seed_number(seed))
+    unit = unit_watched(plan)
+    precision = share("--half-width", half_width) if unit == "share" else number("--half-width", half_width, unit)
+    amount = Amount(asked, precision, unit)
     digest = plan.digest(amount.identity)
     path = out or RUNS / folder_name(plan.scenario.name, digest)
     words = _command(scenario, matches, half_width, bots, plan.seed, set_, out, keep_matches)
@@ -92,10 +97,10 @@ def run(
     if json:
         print_json(result.summary())
     else:
-        from sim.reports.terminal import print_summary
+        from sim.games import game_of
 
-        print_summary(result, console())
-    _finish(result, precision)
+        game_of(result.scenario).print_summary(result, console())
+    _finish(result, plan, precision)
 
 
 def _command(
@@ -122,26 +127,37 @@ def _command(
     return words
 
 
-def _finish(result: Run, half_width: float | None) -> None:
-    """Exit 1 on illegal orders, 3 when a half-width was not reached."""
-    illegal = result.manifest["outcomes"]["illegal"]
-    if illegal:
-        typer.echo(f"warning: {illegal:,} matches ended with an illegal order", err=True)
+def _finish(result: Run, plan: Plan, half_width: float | None) -> None:
+    """Exit 1 on a failure such as an illegal order, 3 when a half-width was not reached."""
+    from sim.games import game_of
+
+    failure = game_of(result.scenario).failure(result)
+    if failure:
+        typer.echo(f"warning: {failure}", err=True)
         raise typer.Exit(1)
     if half_width is not None and not result.manifest["precise"]:
+        unit = plan.metrics[plan.watched[0]].unit
+        shown = f"{100 * half_width:g} pp" if unit == "share" else f"{half_width:g} {unit}"
         typer.echo(
             f"undecided: {result.manifest['matches_played']:,} matches were not enough for a half-width of "
-            f"{100 * half_width:g} pp on score.first and shared; raise --matches",
+            f"{shown} on {' and '.join(plan.watched)}; raise --matches",
             err=True,
         )
         raise typer.Exit(3)
 
 
+def _say_when_cold(run: Path) -> None:
+    """Say so when the kernels of a run folder's game are to be compiled."""
+    game = game_in(run)
+    if game is not None:
+        say_when_cold(game)
+
+
 def report(run: RunArgument) -> None:
     """Make the report of a run folder again: report.html, tables and figures; a tournament's as well."""
-    say_when_cold()
+    _say_when_cold(run)
     from sim.api import load_run
-    from sim.reports.page import write_report
+    from sim.games import game_of
     from sim.reports.tournament import write_tournament_report
     from sim.store import told
     from sim.studies.tournament_result import holds_tournament, load_tournament
@@ -153,7 +169,7 @@ def report(run: RunArgument) -> None:
     else:
         result = load_run(run)
         with told(run):
-            write_report(result, run)
+            game_of(result.scenario).write_report(result, run)
     typer.echo(f"wrote {run / 'report.html'}")
 
 
@@ -168,7 +184,7 @@ def verify(
     The sample is one block of the run, 1/64 of its matches, chosen by the run's digest; where matches were kept, every
     row of it is compared as well. Exit 0 identical, 1 not.
     """
-    say_when_cold()
+    _say_when_cold(run)
     from sim.running.verifying import verify as check
 
     found = check(run, every_block=all_, threads=threads)

@@ -10,7 +10,7 @@ from typing import Any
 from sim.config.errors import BadInput, Problem
 from sim.config.maps import map_breaches
 from sim.config.network import Network
-from sim.config.scenario import RailMap, Scenario
+from sim.config.scenario import AnyScenario, RailMap, Scenario
 from sim.config.shapes import shaped
 from sim.config.sources import Overrides, bots_beside, extended, file_tree, map_tree, mapping_or_raise, overridden
 from sim.config.starters import starter_names, starter_path, starters_dir
@@ -27,7 +27,7 @@ def load_scenario(
     *,
     folder: Path | str = Path(),
     bots: bool = True,
-) -> Scenario:
+) -> AnyScenario:
     """Load a scenario and check everything about it that can be checked without playing.
 
     Where it names a bot of a file, that file is run.
@@ -58,6 +58,13 @@ def load_scenario(
         path = _scenario_path(source)
         root = extended(file_tree(path, problems), problems, (path,))
     return _scenario(overridden(root, overrides, problems), problems, bots)
+
+
+def dispatch_only(scenario: AnyScenario, what: str) -> Scenario:
+    """The scenario, when it is of the dispatch game; BadInput that says what needs that game when it is not."""
+    if not isinstance(scenario, Scenario):
+        raise BadInput.of(f"scenario {scenario.name} is of the game {scenario.game}; {what} needs the dispatch game")
+    return scenario
 
 
 def load_map(source: str | Path | Mapping[str, Any]) -> RailMap:
@@ -112,7 +119,7 @@ def _is_name(path: Path) -> bool:
     return not path.suffix and len(path.parts) == 1 and not os.path.isfile(path)
 
 
-def _scenario(root: Node, problems: list[Problem], bots: bool) -> Scenario:
+def _scenario(root: Node, problems: list[Problem], bots: bool) -> AnyScenario:
     game = root.child("game")
     word = "dispatch" if game is None else game.plain()
     if game is not None and (not isinstance(word, str) or word not in GAMES):
@@ -183,5 +190,5 @@ def _map(node: Node, prefix: tuple[str, ...], scope: str | None, problems: list[
     return rail_map
 
 
-GAMES: dict[str, Callable[[Node, list[Problem], bool], Scenario | None]] = {"dispatch": _dispatch_scenario}
+GAMES: dict[str, Callable[[Node, list[Problem], bool], AnyScenario | None]] = {"dispatch": _dispatch_scenario}
 """The games that there are, by the word after `game:`, each with what makes its scenario of a tree."""

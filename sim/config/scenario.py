@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+from abc import abstractmethod
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, PrivateAttr, Tag
 
@@ -165,12 +166,44 @@ def _names_bot(definition: dict[str, Any]) -> dict[str, Any]:
 Definition: TypeAlias = Annotated[dict[Name, Any], AfterValidator(_names_bot)]
 
 
-class Scenario(Model):
-    """Everything that a match of the dispatch game is played with; only the bots may be missing."""
+class AnyScenario(Model):
+    """What the scenarios of all games share."""
 
     schema_version: Schema = Field(alias="schema", description="Version of this format.")
-    game: Annotated[Literal["dispatch"], OneOf(("dispatch",))] = Field(description="The game.")
+    game: str = Field(description="The game.")
     name: Name = Field(description="What the scenario is called in reports and run folders.")
+    _folder: Path = PrivateAttr(Path())
+
+    @property
+    def folder(self) -> Path:
+        """Where the paths that it writes start: the folder of the scenario's file."""
+        return self._folder
+
+    def in_folder(self, folder: Path) -> Self:
+        """The same scenario, with its paths in a folder; it says so itself nowhere."""
+        self._folder = folder
+        return self
+
+    @abstractmethod
+    def resolved(self) -> dict[str, Any]:
+        """The scenario as plain data with everything in place and explicit; it can be loaded again."""
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the resolved scenario as canonical JSON, in hexadecimal."""
+        text = json.dumps(self.resolved(), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+        return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+    @property
+    @abstractmethod
+    def warnings(self) -> tuple[str, ...]:
+        """What is legal but seldom meant."""
+
+
+class Scenario(AnyScenario):
+    """Everything that a match of the dispatch game is played with; only the bots may be missing."""
+
+    game: Annotated[Literal["dispatch"], OneOf(("dispatch",))] = Field(description="The game.")
     dispatches: Annotated[int, Whole("dispatches", 1, MAX_DISPATCHES)] = Field(
         24, description="Length of a match [dispatches]."
     )
@@ -185,17 +218,6 @@ class Scenario(Model):
         default_factory=dict,
         description="Own variants of bots: a name, its `bot` (shipped or `file.py:function`), and parameters.",
     )
-    _folder: Path = PrivateAttr(Path())
-
-    @property
-    def folder(self) -> Path:
-        """Where the paths of bots in `bots` and `define` start: the folder of the scenario's file."""
-        return self._folder
-
-    def in_folder(self, folder: Path) -> Scenario:
-        """The same scenario, with the paths of its bots in a folder; it says so itself nowhere."""
-        self._folder = folder
-        return self
 
     def resolved(self) -> dict[str, Any]:
         """The scenario as plain data with everything in place and explicit; it can be loaded again."""
@@ -210,12 +232,6 @@ class Scenario(Model):
             "bots": None if self.bots is None else dict(self.bots),
             "define": json.loads(json.dumps(self.define)),
         }
-
-    @property
-    def digest(self) -> str:
-        """SHA-256 of the resolved scenario as canonical JSON, in hexadecimal."""
-        text = json.dumps(self.resolved(), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
-        return hashlib.sha256(text.encode("ascii")).hexdigest()
 
     @property
     def warnings(self) -> tuple[str, ...]:

@@ -105,7 +105,8 @@ def counted(n: int, noun: str) -> str:
 
 def largest_reward(run: Run) -> int:
     """The most points that one delivery can earn."""
-    return max(run.scenario.cargo.rewards)
+    rewards: tuple[int, ...] = run.scenario.cargo.rewards
+    return max(rewards)
 
 
 def close_limit(run: Run) -> int:

@@ -9,10 +9,11 @@ from statistics import median
 
 from sim.catalogue import Player
 from sim.config.scenario import Scenario
+from sim.games.dispatch.plan import DispatchPlan
+from sim.games.game import Plan
 from sim.running.engine import play_pairs
 from sim.running.ledger import Ledger
-from sim.running.plan import BLOCKS, Plan
-from sim.stats.sums import BlockSums
+from sim.running.plan import BLOCKS
 
 __all__ = ["Speed", "measure"]
 
@@ -56,7 +57,7 @@ def measure(
     seconds
         What one measurement should take, about.
     """
-    plans = [Plan(scenario, player, player, seed=0) for player in players]
+    plans = [DispatchPlan(scenario, player, player, seed=0) for player in players]
     pairs = [_pairs_in(plan, seconds) for plan in plans]
     found: dict[tuple[int, int], list[float]] = {(p, n): [] for p in range(len(plans)) for n in threads}
     steps = 0
@@ -70,7 +71,7 @@ def measure(
 
 
 def _rate(plan: Plan, n_pairs: int, threads: int) -> float:
-    ledger = Ledger(BlockSums.empty(plan.pairing, BLOCKS), [])
+    ledger = Ledger(plan.empty_sums(BLOCKS), [])
     started = time.perf_counter()
     play_pairs(plan, ledger, n_pairs, threads=threads)
     return n_pairs * plan.n_swaps / (time.perf_counter() - started)

@@ -6,11 +6,11 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from threading import local
+from typing import TypeVar
 
-from sim.running.chunks import Bench, Chunk, Rows, play_rows, sum_chunk
+from sim.games.game import Plan, Sums
+from sim.running.chunks import Chunk, Rows
 from sim.running.ledger import Ledger
-from sim.running.plan import Plan
-from sim.stats.sums import BlockSums
 
 __all__ = ["CHUNK_SECONDS", "FIRST_CHUNK_PAIRS", "play_pairs"]
 
@@ -22,14 +22,17 @@ MAX_CHUNK_PAIRS = 32_768
 """Bounds memory: 65,536 rows of 120 bytes for each thread."""
 
 
+AnySums = TypeVar("AnySums", bound=Sums)
+
+
 def play_pairs(
     plan: Plan,
-    ledger: Ledger,
+    ledger: Ledger[AnySums],
     n_pairs: int,
     *,
     threads: int,
     chunk_pairs: int | None = None,
-    on_chunk: Callable[[Ledger], None] | None = None,
+    on_chunk: Callable[[Ledger[AnySums]], None] | None = None,
     on_rows: Callable[[Chunk, Rows], None] | None = None,
 ) -> None:
     """Play what is missing of pairs 0 to `n_pairs - 1` and enter it in the ledger.
@@ -60,23 +63,23 @@ def play_pairs(
     benches = local()
     size = _ChunkSize(chunk_pairs, threads)
 
-    def work(chunk: Chunk) -> tuple[BlockSums, float]:
+    def work(chunk: Chunk) -> tuple[AnySums, float]:
         if not hasattr(benches, "bench"):
-            benches.bench = Bench()
+            benches.bench = plan.new_bench()
         started = time.perf_counter()
-        rows = play_rows(plan, chunk, benches.bench)
-        sums = sum_chunk(plan, chunk, rows, n_blocks)
+        rows = plan.play_rows(chunk, benches.bench)
+        sums = plan.sum_rows(chunk, rows, n_blocks)
         if on_rows is not None:
             on_rows(chunk, rows)
         return sums, time.perf_counter() - started
 
-    def enter(done: Future[tuple[BlockSums, float]]) -> None:
+    def enter(done: Future[tuple[AnySums, float]]) -> None:
         chunk = waiting.pop(done)
         sums, seconds = done.result()
         size.learn(chunk.n_pairs, seconds)
         ledger.add(chunk.first_pair, chunk.first_pair + chunk.n_pairs, sums)
 
-    waiting: dict[Future[tuple[BlockSums, float]], Chunk] = {}
+    waiting: dict[Future[tuple[AnySums, float]], Chunk] = {}
     todo = _chunks(list(ledger.missing(n_pairs)), size)
     with ThreadPoolExecutor(threads, thread_name_prefix="matches") as pool:
         try:

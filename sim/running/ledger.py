@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
-from sim.stats.sums import BlockSums
+from sim.games.game import Sums
 
 __all__ = ["Ledger"]
 
 Span = tuple[int, int]
+AnySums = TypeVar("AnySums", bound=Sums)
 
 
 @dataclass
-class Ledger:
+class Ledger(Generic[AnySums]):
     """Pairs done, as disjoint rising spans [start, stop), and the sums over exactly those."""
 
-    sums: BlockSums
+    sums: AnySums
     spans: list[Span]
 
     @property
@@ -29,7 +31,7 @@ class Ledger:
         """The first number after all pairs done; holes below it are possible."""
         return self.spans[-1][1] if self.spans else 0
 
-    def add(self, start: int, stop: int, sums: BlockSums) -> None:
+    def add(self, start: int, stop: int, sums: AnySums) -> None:
         """Enter the pairs [start, stop), none of which is done yet."""
         sums, spans = self.sums + sums, _joined([*self.spans, (start, stop)])
         # Both in one statement, with no call in between: an interruption finds them together or not at all.

@@ -8,29 +8,21 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from kernels import fingerprint
-from kernels.dispatch.layout import RULES_VERSION
-from sim.catalogue import Player
 
-__all__ = ["player_words", "provenance"]
+__all__ = ["provenance"]
 
 _PACKAGES = ("dispatch-balance", "numpy", "numba", "llvmlite", "scipy", "pandas", "pyarrow")
 
 
-def provenance() -> dict[str, Any]:
-    """What every manifest says of the software and the machine."""
+def provenance(rules_version: str) -> dict[str, Any]:
+    """What every manifest says of the software and the machine; `rules_version` is the game's."""
     return {
         "kernel_fingerprint": fingerprint(),
-        "rules_version": RULES_VERSION,
+        "rules_version": rules_version,
         "packages": {name: _version(name) for name in _PACKAGES},
         "python": platform.python_version(),
         "machine": {"system": platform.system(), "processor": platform.machine(), "cores": os.cpu_count()},
     }
-
-
-def player_words(player: Player) -> dict[str, Any]:
-    """A player as manifests tell of it (`sim.catalogue.player_again` reads it)."""
-    file = None if player.source is None else player.source[0]
-    return {"name": player.name, **player.identity, "file": file, "mirror_fair": player.bot.mirror_fair}
 
 
 def _version(package: str) -> str | None:

@@ -6,9 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sim.config.scenario import Scenario
-from sim.stats.metrics import Estimate
-from sim.stats.sums import BlockSums
+from sim.stats.figures import Estimate
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,16 +18,17 @@ SUMMARY_SCHEMA = 1
 
 @dataclass(frozen=True)
 class Run:
-    """One finished run of one pairing on one scenario.
+    """One finished run of one pairing on one scenario, of any game.
 
     Attributes
     ----------
     scenario
-        As it was played, resolved.
+        As it was played, resolved; of the game's own kind.
     first, second
-        Names of the bots; in self-play the first is seat A. For people's records the names are theirs.
+        Names of the two sides. In the dispatch game the bots: in self-play the first is seat A. A game with one side
+        has no second: it is empty.
     sums
-        Exact integer sums by block.
+        Exact integer sums by block, of the game's own kind.
     estimates
         Every figure with its interval, in the order of the metric definitions.
     manifest
@@ -40,10 +39,10 @@ class Run:
         The run folder; None when nothing was written.
     """
 
-    scenario: Scenario
+    scenario: Any
     first: str
     second: str
-    sums: BlockSums
+    sums: Any
     estimates: tuple[Estimate, ...]
     manifest: dict[str, Any]
     notes: tuple[str, ...] = ()
@@ -55,8 +54,8 @@ class Run:
 
     @property
     def pairing(self) -> str:
-        """`first vs second`, as in `summary.json`."""
-        return f"{self.first} vs {self.second}"
+        """`first vs second`, as in `summary.json`; of one side, its name."""
+        return f"{self.first} vs {self.second}" if self.second else self.first
 
     def __getitem__(self, metric: str) -> Estimate:
         """The estimate of a metric by its core name, such as ``run["seat_bias"]``."""

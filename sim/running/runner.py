@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -10,23 +11,29 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from kernels.codes import Outcome
 from kernels.random import RNG_SCHEME
 from sim.config.errors import BadInput
-from sim.rows import match_table
+from sim.games import game_of
+from sim.games.game import Plan
 from sim.running.chunks import Chunk, Rows
 from sim.running.engine import play_pairs
 from sim.running.ledger import Ledger
-from sim.running.notes import false_declaration, run_notes
-from sim.running.plan import Plan
-from sim.running.provenance import player_words, provenance
+from sim.running.provenance import provenance
 from sim.running.result import Run
-from sim.stats.metrics import summarise
 from sim.stats.precision import is_precise, plan_looks
-from sim.stats.sums import BlockSums
 from sim.store import MANIFEST_SCHEMA, RunFolder, told, write_json
 
-__all__ = ["CAP", "DEFAULT_MATCHES", "FIRST_LOOK", "MAX_MATCHES", "Amount", "Interrupted", "play", "threads_here"]
+__all__ = [
+    "CAP",
+    "DEFAULT_MATCHES",
+    "FIRST_LOOK",
+    "MAX_MATCHES",
+    "Amount",
+    "Interrupted",
+    "play",
+    "threads_here",
+    "unit_watched",
+]
 
 DEFAULT_MATCHES = 100_000
 FIRST_LOOK = 16_384
@@ -55,11 +62,16 @@ class Interrupted(Exception):
 
 
 class Amount:
-    """How much is to be played: a number of matches, or a half-width with a cap."""
+    """How much is to be played: a number of matches, or a half-width with a cap.
 
-    def __init__(self, matches: int | None = None, half_width: float | None = None) -> None:
-        if half_width is not None and not 0 < half_width < 1:
+    `unit` is that of the half-width, as of the figures that the plan watches (`unit_watched`).
+    """
+
+    def __init__(self, matches: int | None = None, half_width: float | None = None, unit: str = "share") -> None:
+        if half_width is not None and unit == "share" and not 0 < half_width < 1:
             raise BadInput.of(f"half-width is {half_width}; must be above 0 and below 1 (0.002 is 0.2 pp)")
+        if half_width is not None and not (half_width > 0 and math.isfinite(half_width)):
+            raise BadInput.of(f"half-width is {half_width}; must be above 0 {unit}")
         if matches is not None and (
             isinstance(matches, bool) or not isinstance(matches, int) or not 1 <= matches <= MAX_MATCHES
         ):
@@ -80,6 +92,11 @@ class Amount:
             return (plan.n_pairs(self.matches),), LEVEL
         looks = plan_looks(min(FIRST_LOOK, self.matches), self.matches, LEVEL)
         return tuple(plan.n_pairs(matches) for matches in looks.matches), looks.level
+
+
+def unit_watched(plan: Plan) -> str:
+    """Unit of the figures that a half-width is asked of."""
+    return plan.metrics[plan.watched[0]].unit
 
 
 def threads_here(threads: int | None) -> int:
@@ -120,10 +137,11 @@ def play(
     Interrupted
         From the keyboard; the folder holds what was done.
     BadInput
-        When the folder cannot be written, a bot raises, or a bot draws that declared it does not.
+        When the folder cannot be written, or what plays is at fault: a bot raises, or draws though it declared that it
+        does not.
     """
-    for bot in (plan.first.bot, plan.second.bot):
-        _ = bot.compiled  # here, so that the rate below is of playing
+    game = game_of(plan.scenario)
+    plan.compile()  # here, so that the rate below is of playing
     started = datetime.now(UTC)
     clock = time.perf_counter()
     n_threads = threads_here(threads)
@@ -131,15 +149,15 @@ def play(
     if looks[-1] > plan.most_pairs:
         most = plan.most_pairs * plan.n_swaps
         raise BadInput.of(
-            f"matches is {amount.matches}; must be at most {most} on this scenario, whose dollars are so many that the "
-            "exact sums of more would not fit 64 bits"
+            f"matches is {amount.matches}; must be at most {most} on this scenario, since the exact sums of more would "
+            "not fit 64 bits"
         )
     digest = plan.digest(amount.identity)
-    ledger = None
+    ledger: Ledger[Any] | None = None
     if folder is not None and folder.state == "unfinished":
-        ledger = folder.saved()
+        ledger = folder.saved(game.sums_from_arrays)
     if ledger is None:
-        ledger = Ledger(BlockSums.empty(plan.pairing, plan.n_blocks(looks[0])), [])
+        ledger = Ledger(plan.empty_sums(plan.n_blocks(looks[0])), [])
     if folder is not None:
         folder.drop_parts_outside(ledger.spans)
         folder.save(ledger)
@@ -149,10 +167,10 @@ def play(
 
     def on_rows(chunk: Chunk, rows: Rows) -> None:
         if folder is not None:
-            table = match_table(plan, chunk.first_pair, rows, scenario_digest)
+            table = plan.row_table(chunk.first_pair, rows)
             folder.write_part(chunk.first_pair, chunk.first_pair + chunk.n_pairs, table)
 
-    def on_chunk(now: Ledger) -> None:
+    def on_chunk(now: Ledger[Any]) -> None:
         nonlocal saved
         if progress is not None:
             progress(now.n_pairs * plan.n_swaps, n_pairs * plan.n_swaps)
@@ -176,14 +194,14 @@ def play(
                 on_chunk=on_chunk,
                 on_rows=on_rows if folder is not None and folder.with_matches else None,
             )
-            estimates = summarise(ledger.sums, plan.pairing_name, level=level, exact=plan.certainty, limits=plan.limits)
+            estimates = plan.summarise(ledger.sums, level=level)
             if amount.half_width is not None:
-                precise = is_precise(estimates, amount.half_width)
+                precise = is_precise(estimates, amount.half_width, plan.watched)
                 if precise:
                     break
         sums = ledger.sums
         sums.validate()
-        wrong = false_declaration(plan, sums)
+        wrong = plan.fault(sums)
         if wrong is not None:
             if folder is not None:
                 folder.clear()
@@ -191,7 +209,7 @@ def play(
         seconds = time.perf_counter() - clock
         played = sums.n_matches
         asked = amount.matches if amount.half_width is None else None
-        notes = run_notes(plan, sums, asked)
+        notes = plan.notes(sums, asked)
         manifest = {
             "schema": MANIFEST_SCHEMA,
             "game": plan.scenario.game,
@@ -199,10 +217,7 @@ def play(
             "command": list(command),
             "scenario": plan.scenario.resolved(),
             "scenario_digest": scenario_digest,
-            "pairing": plan.pairing_name,
-            "first": player_words(plan.first),
-            "second": player_words(plan.second),
-            "pairs_swap": plan.pairing.name.lower(),
+            **plan.words(),
             "seed": plan.seed,
             "namespace": plan.namespace,
             "rng_scheme": RNG_SCHEME,
@@ -211,9 +226,9 @@ def play(
             "level": level,
             "matches_asked": asked,
             "matches_played": played,
-            "outcomes": {code.name.lower(): int(sums.outcomes[:, :, code].sum()) for code in Outcome},
+            "outcomes": plan.outcomes(sums),
             "n_blocks": sums.n_blocks,
-            **provenance(),
+            **provenance(game.rules_version),
             "threads": n_threads,
             "started": started.isoformat(timespec="seconds"),
             "finished": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -225,8 +240,8 @@ def play(
         }
         run = Run(
             scenario=plan.scenario,
-            first=plan.first.name,
-            second=plan.second.name,
+            first=plan.sides[0],
+            second=plan.sides[1],
             sums=sums,
             estimates=tuple(estimates),
             manifest=manifest,
@@ -241,19 +256,17 @@ def play(
 
 def _keep(run: Run, folder: RunFolder) -> None:
     """Write the finished run; the manifest last, since it is what says that the rest is there."""
-    from sim.reports.page import write_report
-
     folder.join_parts(run.sums.n_matches)
     folder.write_sums(run.sums)
     with told(folder.path):
         write_json(folder.path / "summary.json", run.summary())
-        write_report(run, folder.path)
+        game_of(run.scenario).write_report(run, folder.path)
         write_json(folder.path / "manifest.json", run.manifest)
     folder.clear_unfinished()
 
 
 @contextmanager
-def _interruptible(plan: Plan, looks: Sequence[int], ledger: Ledger, folder: RunFolder | None) -> Iterator[None]:
+def _interruptible(plan: Plan, looks: Sequence[int], ledger: Ledger[Any], folder: RunFolder | None) -> Iterator[None]:
     """Keep what is done when the keyboard interrupts, whatever was going on then; of nothing done leave nothing."""
     try:
         yield

@@ -8,17 +8,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from kernels import fingerprint
 from sim.api import load_run, plan_of
 from sim.config.errors import BadInput
-from sim.rows import match_table
-from sim.running.chunks import Chunk, play_rows, sum_chunk
-from sim.running.plan import Plan
+from sim.games.game import Plan, Sums
+from sim.running.chunks import Chunk
 from sim.running.result import Run
 from sim.running.runner import threads_here
-from sim.stats.sums import BlockSums, merge
 
 __all__ = ["Verdict", "verify"]
 
@@ -83,7 +79,7 @@ def verify(folder: str | Path, *, every_block: bool = False, threads: int | None
 
     def differs(block: int) -> bool:
         played, same_rows = _play_block(plan, run, block, rows.get(block))
-        return not (same_rows and _same_block(played, run.sums, block))
+        return not (same_rows and played.same_block(run.sums, block))
 
     with ThreadPoolExecutor(threads_here(threads)) as pool:
         differing = tuple(b for b, different in zip(chosen, pool.map(differs, chosen), strict=True) if different)
@@ -99,24 +95,24 @@ def verify(folder: str | Path, *, every_block: bool = False, threads: int | None
     )
 
 
-def _play_block(plan: Plan, run: Run, block: int, kept: Any) -> tuple[BlockSums, bool]:
+def _play_block(plan: Plan, run: Run, block: int, kept: Any) -> tuple[Sums, bool]:
     n_blocks = run.sums.n_blocks
     n_pairs = int(run.sums.pairs[block])
-    parts = []
+    total = plan.empty_sums(n_blocks)
     same = True
     for start in range(0, n_pairs, _PAIRS_AT_ONCE):
         chunk = Chunk(block + n_blocks * start, min(_PAIRS_AT_ONCE, n_pairs - start), n_blocks)
-        rows = play_rows(plan, chunk)
-        parts.append(sum_chunk(plan, chunk, rows, n_blocks))
+        rows = plan.play_rows(chunk)
+        total = total + plan.sum_rows(chunk, rows, n_blocks)
         if kept is not None:
-            table = match_table(plan, chunk.first_pair, rows, plan.scenario.digest)
+            table = plan.row_table(chunk.first_pair, rows)
             begin, stop = start * plan.n_swaps, (start + chunk.n_pairs) * plan.n_swaps
             same = same and _same_rows(table.to_pandas(), kept.iloc[begin:stop])
-    return merge(parts), same
+    return total, same
 
 
 def _same_rows(played: Any, kept: Any) -> bool:
-    """Whether all but the match numbers agree; those of a block are not consecutive, as `match_table` takes them."""
+    """Whether all but the match numbers agree; those of a block are not consecutive, as `Plan.row_table` takes them."""
     left_out = ["match", "pair"]
     if list(played.columns) != list(kept.columns):
         return False
@@ -136,17 +132,3 @@ def _kept_rows(path: Path, blocks: Any, run: Run) -> dict[int, Any]:
     except Exception as error:  # a damaged file may raise anything
         raise BadInput.of(f"{path} is damaged: {error}") from None
     return {block: frame[frame["pair"] % n_blocks == block].sort_values("match") for block in blocks}
-
-
-def _same_block(played: BlockSums, kept: BlockSums, block: int) -> bool:
-    one, other = played.as_arrays(), kept.as_arrays()
-    for key in ("pairs", "outcomes", "sums", "squares", "pair_scores"):
-        if not np.array_equal(one[key][block], other[key][block]):
-            return False
-    return _margins(played, block) == _margins(kept, block)
-
-
-def _margins(sums: BlockSums, block: int) -> list[tuple[int, ...]]:
-    counts = sums.margins.counts[block]
-    seen = counts.any(axis=0)
-    return [(int(v), *map(int, counts[:, i])) for i, v in enumerate(sums.margins.values) if seen[i]]

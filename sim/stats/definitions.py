@@ -6,119 +6,30 @@ first, wherever it sits; A and B are seats. In self-play and for recorded matche
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from enum import Enum, unique
+from collections.abc import Callable
 
 import numpy as np
 
 from kernels.codes import Column, Company, Outcome, Pairing
+from sim.stats.figures import Bins, Kind, MetricDefinition, Totals
 from sim.stats.sums import DOUBLED_SCORE_A, BlockSums, Int64s, MarginHistogram
+
+__all__ = [
+    "LIMIT_KEYS",
+    "METRICS",
+    "Bins",
+    "Kind",
+    "MetricDefinition",
+    "Totals",
+    "first_margins",
+    "first_seats",
+    "spreads",
+]
 
 LIMIT_KEYS = ("dispatches", "reward", "ticks", "toll", "upgrades", "sidings")
 """What bounds the figures of one match: its dispatches; the largest reward; the most ticks of movement in a dispatch
 (`upgraded_speed`, or 1 where upgrades are not on offer); the toll in dollars; upgrades and sidings that one company can
 buy (2 and the number of junctions; 0 where not on offer)."""
-
-
-@unique
-class Kind(Enum):
-    """How a figure's interval is made."""
-
-    PROPORTION = "proportion"
-    MEAN = "mean"
-    QUANTILE = "quantile"
-
-
-@dataclass(frozen=True)
-class Totals:
-    """Numerator and denominator of a proportion or mean, block by block.
-
-    Attributes
-    ----------
-    total
-        Sum over matches times `scale`, shape (B,).
-    matches
-        Matches summed over, shape (B,).
-    pairs
-        Pairs that those matches belong to, shape (B,).
-    scale
-        2 where halves were doubled to stay whole, else 1.
-    """
-
-    total: Int64s
-    matches: Int64s
-    pairs: Int64s
-    scale: int = 1
-
-
-@dataclass(frozen=True)
-class Bins:
-    """Exact histogram that a quantile is read from.
-
-    Attributes
-    ----------
-    values
-        Sorted, distinct, shape (V,).
-    counts
-        Matches by block and value, shape (B, V).
-    pairs
-        Pairs that those matches belong to, shape (B,).
-    """
-
-    values: Int64s
-    counts: Int64s
-    pairs: Int64s
-
-
-@dataclass(frozen=True)
-class MetricDefinition:
-    """One figure.
-
-    Attributes
-    ----------
-    name
-        Its core name, as in `summary.json`, goals and columns.
-    kind
-        Proportion, mean or quantile.
-    unit
-        "share", "share difference", "points", "dollars" or "count" (a match).
-    description
-        What is counted, in words.
-    measure
-        Takes sums; gives `Totals`, for a quantile `Bins`.
-    bound
-        Factors of the greatest value of a match: numbers, and keys of `LIMIT_KEYS`.
-    signed
-        Whether the least value is minus the greatest, rather than 0.
-    q
-        Which quantile; 0 for other kinds.
-    """
-
-    name: str
-    kind: Kind
-    unit: str
-    description: str
-    measure: Callable[[BlockSums], Totals | Bins]
-    bound: tuple[str | int, ...] = (1,)
-    signed: bool = False
-    q: float = 0.0
-
-    def limits(self, limits: Mapping[str, float] | None = None) -> tuple[float, float]:
-        """Least and greatest value that one match can have.
-
-        Parameters
-        ----------
-        limits
-            Value of each of `LIMIT_KEYS`. A key that is missing makes the figures that need it unbounded.
-        """
-        high = 1.0
-        for factor in self.bound:
-            high *= factor if isinstance(factor, int) else (limits or {}).get(factor, math.inf)
-            if math.isnan(high):  # 0 times unbounded
-                high = math.inf
-        return (-high if self.signed else 0.0), high
 
 
 def first_seats(pairing: Pairing) -> tuple[Company, Company]:

@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from kernels.codes import Column, Company, Outcome, Pairing
 from sim.stats import intervals
-from sim.stats.definitions import METRICS, Bins, Kind, MetricDefinition, Totals, first_margins, first_seats, spreads
+from sim.stats.definitions import METRICS, first_margins, first_seats, spreads
+from sim.stats.figures import DETERMINISTIC, EXACT, NO_MATCHES, Bins, Estimate, MetricDefinition, interval_of
 from sim.stats.sums import BlockSums, Int64s
 
-__all__ = ["METRICS", "Certainty", "Estimate", "MetricDefinition", "histogram", "seat_table", "summarise"]
-
-EXACT = "exact"
-DETERMINISTIC = "deterministic"
-NO_MATCHES = "no matches"
+__all__ = [
+    "DETERMINISTIC",
+    "EXACT",
+    "METRICS",
+    "NO_MATCHES",
+    "Certainty",
+    "Estimate",
+    "MetricDefinition",
+    "histogram",
+    "seat_table",
+    "summarise",
+]
 
 PROVEN = ("score.first", "score.first.seat_a", "score.first.seat_b", "seat_bias")
 """Figures that equal, mirror-fair bots on an exact map have by proof (rules 7): one half, and no bias."""
@@ -37,42 +45,6 @@ class Certainty:
 
     deterministic: bool = False
     mirror_proof: bool = False
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """One figure of one pairing.
-
-    Attributes
-    ----------
-    pairing
-        Name of the pairing.
-    metric
-        Core name of the figure.
-    value
-        The estimate; None where no match counts.
-    low, high
-        Ends of the interval; None where none may be given.
-    n
-        Matches that the figure rests on; where nothing is drawn, the different ones.
-    n_units
-        Pairs that they belong to, or the different matches.
-    method
-        How the interval came about, or why there is none.
-    """
-
-    pairing: str
-    metric: str
-    value: float | None
-    low: float | None
-    high: float | None
-    n: int
-    n_units: int
-    method: str
-
-    def as_dict(self) -> dict[str, str | float | int | None]:
-        """Return the entry of `summary.json`."""
-        return asdict(self)
 
 
 def summarise(
@@ -141,7 +113,7 @@ def _estimate(
         return Estimate(pairing_name, metric.name, None, None, None, 0, 0, NO_MATCHES)
     if known.deterministic:
         n = n_units = n // n_units if sums.pairing == Pairing.SEATS else 1
-    found = _interval(measured, matches, metric, level, metric.limits(limits))
+    found = interval_of(measured, metric, level, metric.limits(limits))
     if known.mirror_proof and _is_proven(metric.name, found.value):
         found = intervals.Interval(found.value, found.value, found.value, EXACT)
     elif known.deterministic:
@@ -152,20 +124,6 @@ def _estimate(
 def _is_proven(name: str, value: float) -> bool:
     """Mirrored pairs have opposite margins, so that a mean margin of exactly 0 is proven along with the score."""
     return name in PROVEN or (name == "margin.mean" and value == 0)
-
-
-def _interval(
-    measured: Totals | Bins, matches: Int64s, metric: MetricDefinition, level: float, limits: tuple[float, float]
-) -> intervals.Interval:
-    full = matches > 0
-    n_pairs = int(measured.pairs.sum())
-    if isinstance(measured, Bins):
-        return intervals.quantile(metric.q, measured.values, measured.counts[full], n_pairs, level, limits)
-    value = int(measured.total.sum()) / (measured.scale * int(matches.sum()))
-    means = measured.total[full] / (measured.scale * matches[full])
-    if metric.kind is Kind.PROPORTION:
-        return intervals.proportion(value, means, n_pairs, level)
-    return intervals.mean(value, means, n_pairs, level, limits)
 
 
 def histogram(sums: BlockSums, metric: str = "margin") -> tuple[Int64s, Int64s]:

@@ -47,6 +47,12 @@ class MarginHistogram:
     values: Int64s
     counts: Int64s
 
+    def of_block(self, block: int) -> list[tuple[int, ...]]:
+        """What one block holds: value, matches of swap 0 and of swap 1, for each value that occurred in it."""
+        counts = self.counts[block]
+        seen = counts.any(axis=0)
+        return [(int(value), *map(int, counts[:, v])) for v, value in enumerate(self.values) if seen[v]]
+
     def __add__(self, other: MarginHistogram) -> MarginHistogram:
         """Counts added value by value; values that never occurred are left out of the result."""
         values = np.union1d(self.values, other.values).astype(np.int64)
@@ -165,6 +171,14 @@ class BlockSums:
         _check_shapes(self)
         _check_counts(self)
         _check_rows(self)
+
+    def same_block(self, other: BlockSums, block: int) -> bool:
+        """Whether one block holds the same in both, to the last integer."""
+        one, two = self.as_arrays(), other.as_arrays()
+        counted = ("pairs", "outcomes", "sums", "squares", "pair_scores")
+        return all(np.array_equal(one[key][block], two[key][block]) for key in counted) and (
+            self.margins.of_block(block) == other.margins.of_block(block)
+        )
 
     def as_arrays(self) -> dict[str, Int64s]:
         """Return plain int64 arrays by name, as `numpy.savez` takes them; `from_arrays` reads them back."""

@@ -15,19 +15,22 @@ from typing import Any
 
 from kernels.codes import Outcome
 from kernels.random import RNG_SCHEME
-from sim.api import BotLike, Source, player_for, scenario_of
+from sim.api import Source, scenario_of
 from sim.catalogue import Player
 from sim.config.errors import BadInput
+from sim.config.loading import dispatch_only
 from sim.config.scenario import Scenario
+from sim.games.dispatch.game import GAME
+from sim.games.dispatch.plan import DispatchPlan
+from sim.games.dispatch.players import BotLike, player_for, player_words
 from sim.running.engine import play_pairs
 from sim.running.ledger import Ledger
-from sim.running.notes import false_declaration
-from sim.running.plan import Plan, checked_seed
+from sim.running.plan import checked_seed
 from sim.running.progress import bar
-from sim.running.provenance import player_words, provenance
+from sim.running.provenance import provenance
 from sim.running.runner import LEVEL, MAX_MATCHES, SAVE_SECONDS, Interrupted, Progress, threads_here
+from sim.stats.figures import EXACT, Estimate
 from sim.stats.metagame import meta_game
-from sim.stats.metrics import EXACT, Estimate, summarise
 from sim.stats.payoffs import Payoffs, Played
 from sim.stats.sums import BlockSums
 from sim.store import MANIFEST_SCHEMA, RunFolder, told, write_json
@@ -63,7 +66,7 @@ class TournamentPlan:
         return tuple(player.name for player in self.players)
 
     @cached_property
-    def pairings(self) -> dict[tuple[int, int], Plan]:
+    def pairings(self) -> dict[tuple[int, int], DispatchPlan]:
         """What is played, by the places of first and second: every two unequal bots, then every bot against itself.
 
         Two bots of one identity do not meet, since that is self-play; and their self-play is played once.
@@ -72,7 +75,7 @@ class TournamentPlan:
         kinds = [self._same(place) for place in range(n)]
         places = [(i, j) for i in range(n) for j in range(i + 1, n) if kinds[i] != kinds[j]]
         places += [(i, i) for i in range(n) if kinds[i] == i]
-        return {(i, j): Plan(self.scenario, self.players[i], self.players[j], self.seed) for i, j in places}
+        return {(i, j): DispatchPlan(self.scenario, self.players[i], self.players[j], self.seed) for i, j in places}
 
     def _same(self, place: int) -> int:
         """The first place that holds an equal bot."""
@@ -117,7 +120,7 @@ def make_tournament_plan(
     matches = DEFAULT_MATCHES if matches is None else matches
     if isinstance(matches, bool) or not isinstance(matches, int) or not 1 <= matches <= MAX_MATCHES:
         raise BadInput.of(f"matches is {matches!r}; must be a whole number from 1 to {MAX_MATCHES}")
-    loaded = scenario_of(scenario, overrides)
+    loaded = dispatch_only(scenario_of(scenario, overrides), "a tournament")
     if isinstance(bots, str):
         raise BadInput.of(f"bots is {bots!r}; must be a list of two or more")
     named = [*SHIPPED, *loaded.define] if bots is None else bots
@@ -243,7 +246,7 @@ def play_tournament(
             "clones": [list(group) for group in met.clones],
             "dominated": [vars(one) | {"pure": list(one.pure)} for one in met.dominated],
             "failures": list(met.failures),
-            **provenance(),
+            **provenance(GAME.rules_version),
             "threads": play.threads,
             "started": started.isoformat(timespec="seconds"),
             "finished": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -285,7 +288,7 @@ class _Play:
         self.progress = progress
         self.resumed = 0
         self.finished = 0
-        self.current: tuple[str, Plan, Ledger] | None = None
+        self.current: tuple[str, DispatchPlan, Ledger[BlockSums]] | None = None
         self.saved = time.monotonic()
 
     @property
@@ -306,15 +309,16 @@ class _Play:
             self.one(f"{number:04d}", pairing, ledgers[places])
         return {places: ledger.sums for places, ledger in ledgers.items()}
 
-    def ledger(self, name: str, pairing: Plan) -> Ledger:
+    def ledger(self, name: str, pairing: DispatchPlan) -> Ledger[BlockSums]:
         """What is kept of a pairing, or nothing yet."""
-        kept = self.folder.saved(name) if self.folder is not None and self.folder.state == "unfinished" else None
-        if kept is not None:
-            return kept
+        if self.folder is not None and self.folder.state == "unfinished":
+            kept = self.folder.saved(GAME.sums_from_arrays, name)
+            if kept is not None:
+                return kept
         n_blocks = pairing.n_blocks(pairing.n_pairs(self.plan.matches))
-        return Ledger(BlockSums.empty(pairing.pairing, n_blocks), [])
+        return Ledger(pairing.empty_sums(n_blocks), [])
 
-    def one(self, name: str, pairing: Plan, ledger: Ledger) -> None:
+    def one(self, name: str, pairing: DispatchPlan, ledger: Ledger[BlockSums]) -> None:
         """Play what is missing of a pairing, and keep it."""
         self.current = name, pairing, ledger
         n_pairs = pairing.n_pairs(self.plan.matches)
@@ -329,7 +333,7 @@ class _Play:
                 on_chunk=self.on_chunk,
             )
         ledger.sums.validate()
-        wrong = false_declaration(pairing, ledger.sums)
+        wrong = pairing.fault(ledger.sums)
         if wrong is not None:
             if self.folder is not None:
                 self.folder.clear()
@@ -338,7 +342,7 @@ class _Play:
         self.finished += ledger.n_pairs * pairing.n_swaps
         self.current = None
 
-    def on_chunk(self, _: Ledger) -> None:
+    def on_chunk(self, _: Ledger[BlockSums]) -> None:
         if self.progress is not None:
             self.progress(self.done, self.plan.n_matches)
         if time.monotonic() - self.saved > SAVE_SECONDS:
@@ -372,14 +376,7 @@ def _estimates(plan: TournamentPlan, sums: Mapping[tuple[int, int], BlockSums]) 
     for i, j in [*unequal, *((place, place) for place in range(n))]:
         if (i, j) in sums:
             pairing = plan.pairings[i, j]
-            yield from summarise(
-                sums[i, j],
-                pairing.pairing_name,
-                level=LEVEL,
-                exact=pairing.certainty,
-                limits=pairing.limits,
-                metrics=PAIRING_METRICS,
-            )
+            yield from pairing.summarise(sums[i, j], level=LEVEL, metrics=PAIRING_METRICS)
         elif i != j:
             name = f"{plan.names[i]} vs {plan.names[j]}"
             yield Estimate(name, "score.first", 0.5, 0.5, 0.5, 0, 0, EXACT)

@@ -8,7 +8,7 @@ from typing import Any
 from kernels.codes import Outcome
 from sim.config.exactness import exactness
 from sim.config.scenario import Scenario
-from sim.running.plan import Plan
+from sim.games.dispatch.plan import DispatchPlan
 from sim.stats.metagame import MetaGame
 from sim.stats.sums import BlockSums
 
@@ -17,7 +17,7 @@ __all__ = ["pairing_words", "tournament_notes"]
 Places = tuple[int, int]
 
 
-def pairing_words(pairing: Plan, sums: BlockSums) -> dict[str, Any]:
+def pairing_words(pairing: DispatchPlan, sums: BlockSums) -> dict[str, Any]:
     """One pairing as the manifest tells of it."""
     return {
         "pairing": pairing.pairing_name,
@@ -31,7 +31,11 @@ def pairing_words(pairing: Plan, sums: BlockSums) -> dict[str, Any]:
 
 
 def tournament_notes(
-    scenario: Scenario, asked: int, pairings: Mapping[Places, Plan], sums: Mapping[Places, BlockSums], met: MetaGame
+    scenario: Scenario,
+    asked: int,
+    pairings: Mapping[Places, DispatchPlan],
+    sums: Mapping[Places, BlockSums],
+    met: MetaGame,
 ) -> Iterator[str]:
     """Sentences on what is exact, what was rounded and what went wrong."""
     yield from scenario.warnings

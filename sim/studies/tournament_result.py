@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sim.config.errors import BadInput
-from sim.config.loading import load_scenario
+from sim.config.loading import dispatch_only, load_scenario
 from sim.config.scenario import Scenario
 from sim.running.result import SUMMARY_SCHEMA
 from sim.stats.metagame import ALL_BOTS, BOT_METRICS, METAGAME_METRICS
@@ -183,7 +183,7 @@ def load_tournament(folder: str | Path) -> Tournament:
             raise BadInput.of(f"{path / 'manifest.json'} is damaged: {key} is {manifest.get(key)!r:.60}")
     summary = _read(path / "summary.json", SUMMARY_SCHEMA)
     try:
-        scenario = load_scenario(manifest["scenario"], bots=False)
+        scenario = dispatch_only(load_scenario(manifest["scenario"], bots=False), "a tournament")
         bots = tuple(str(told["name"]) for told in manifest["bots"])
         found = Tournament(
             scenario=scenario,

@@ -19,10 +19,11 @@ from typing import Any
 
 from kernels.codes import Pairing
 from sim.api import make_plan
-from sim.running.chunks import Chunk, play_rows, sum_chunk
+from sim.games.dispatch.plan import DispatchPlan
+from sim.running.chunks import Chunk
 from sim.running.engine import play_pairs
 from sim.running.ledger import Ledger
-from sim.running.plan import BLOCKS, Plan
+from sim.running.plan import BLOCKS
 from sim.stats.metrics import Estimate, summarise
 from sim.stats.sums import BlockSums
 
@@ -36,8 +37,8 @@ FRUGAL = {"frugal": {"bot": "greedy", "invest": "none"}}
 class Case:
     """A pairing on a scenario, and the figures whose intervals are counted.
 
-    `rare` says that the figures are so near 0 or 1 that Clopper-Pearson applies; `swaps` as in `Plan`; `proven` are
-    truths known by proof (rules 7).
+    `rare` says that the figures are so near 0 or 1 that Clopper-Pearson applies; `swaps` as in `DispatchPlan`;
+    `proven` are truths known by proof (rules 7).
     """
 
     name: str
@@ -49,10 +50,10 @@ class Case:
     swaps: bool = True
     proven: dict[str, float] = field(default_factory=dict)
 
-    def plan(self, seed: int, namespace: int = 0) -> Plan:
+    def plan(self, seed: int, namespace: int = 0) -> DispatchPlan:
         """What one replication plays."""
         plan = make_plan(self.scenario, bots=self.bots, seed=seed, overrides=self.overrides)
-        return Plan(plan.scenario, plan.first, plan.second, seed, namespace, self.swaps)
+        return DispatchPlan(plan.scenario, plan.first, plan.second, seed, namespace, self.swaps)
 
 
 CASES: dict[str, Case] = {
@@ -120,7 +121,7 @@ def estimates(case: Case, seed: int, matches: int) -> list[Estimate]:
     plan = case.plan(seed)
     n_pairs = plan.n_pairs(matches)
     chunk = Chunk(0, n_pairs)
-    sums = sum_chunk(plan, chunk, play_rows(plan, chunk), plan.n_blocks(n_pairs))
+    sums = plan.sum_rows(chunk, plan.play_rows(chunk), plan.n_blocks(n_pairs))
     return summarise(sums, case.name, exact=plan.certainty, limits=plan.limits, metrics=case.metrics)
 
 

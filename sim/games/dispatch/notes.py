@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from kernels.codes import Column, Outcome, Pairing
 from sim.config.exactness import exactness
-from sim.running.plan import Plan
 from sim.stats.sums import BlockSums
 
-__all__ = ["run_notes"]
+if TYPE_CHECKING:
+    from sim.games.dispatch.plan import DispatchPlan
+
+__all__ = ["false_declaration", "run_notes"]
 
 
-def run_notes(plan: Plan, sums: BlockSums, asked: int | None) -> tuple[str, ...]:
+def run_notes(plan: DispatchPlan, sums: BlockSums, asked: int | None) -> tuple[str, ...]:
     """Sentences on what is exact, what was rounded and what went wrong.
 
     Parameters
@@ -66,7 +70,7 @@ def run_notes(plan: Plan, sums: BlockSums, asked: int | None) -> tuple[str, ...]
     return tuple(notes)
 
 
-def false_declaration(plan: Plan, sums: BlockSums) -> str | None:
+def false_declaration(plan: DispatchPlan, sums: BlockSums) -> str | None:
     """What is wrong with a bot that was declared to draw nothing; None when nothing is."""
     second_in_a = 1 if plan.pairing is Pairing.SEATS else 0
     for swap in sums.swaps:

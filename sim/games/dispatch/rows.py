@@ -8,10 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from kernels.codes import Column, Illegal, Outcome
-from sim.running.plan import Plan
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from sim.games.dispatch.plan import DispatchPlan
 
 __all__ = ["ILLEGAL_WORDS", "OUTCOME_WORDS", "match_table"]
 
@@ -40,7 +41,7 @@ ILLEGAL_WORDS: dict[Illegal, str] = {
 _WORDLESS = {Column.OUTCOME, Column.ILLEGAL_DISPATCH, Column.ILLEGAL_COMPANY, Column.ILLEGAL_REASON}
 
 
-def match_table(plan: Plan, first_pair: int, rows: npt.NDArray[np.int32], digest: str) -> pa.Table:
+def match_table(plan: DispatchPlan, first_pair: int, rows: npt.NDArray[np.int32], digest: str) -> pa.Table:
     """The rows of pairs `first_pair` onwards as an Arrow table, one row a match, words instead of codes.
 
     The schema's metadata carry the scenario's digest and the seed.

@@ -1,0 +1,1 @@
+"""The dispatch game: two companies, their trains and a map."""

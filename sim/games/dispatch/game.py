@@ -1,0 +1,99 @@
+"""The dispatch game as the machinery knows it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kernels.codes import Outcome
+from kernels.dispatch.layout import RULES_VERSION
+from sim.catalogue import player, player_again
+from sim.config.errors import BadInput
+from sim.config.scenario import Scenario
+from sim.games.damage import wrong_key
+from sim.games.dispatch.plan import DispatchPlan
+from sim.games.dispatch.players import player_for
+from sim.running.plan import checked_seed
+from sim.stats.figures import Int64s, MetricDefinition
+from sim.stats.metrics import METRICS
+from sim.stats.sums import BlockSums
+
+if TYPE_CHECKING:
+    from sim.running.result import Run
+
+__all__ = ["GAME", "DispatchGame"]
+
+_WORDS: dict[str, tuple[type, ...]] = {"first": (dict,), "second": (dict,)}
+_PLAYER: dict[str, tuple[type, ...]] = {
+    "name": (str,),
+    "bot": (str,),
+    "source": (str, type(None)),
+    "values": (dict,),
+    "file": (str, type(None)),
+}
+
+
+class DispatchGame:
+    """Two companies of two trains each on one map."""
+
+    name = "dispatch"
+    rules_version = RULES_VERSION
+
+    def make_plan(self, scenario: Scenario, *, bots: Sequence[Any] | str | None, seed: int | None) -> DispatchPlan:
+        """One pairing: the bots given, or the scenario's own."""
+        if bots is None:
+            if scenario.bots is None:
+                raise BadInput.of(f"scenario {scenario.name} names no bots; name two with --bots first,second")
+            bots = tuple(player(scenario.bots[seat], scenario.define, scenario.folder) for seat in ("A", "B"))
+        if isinstance(bots, str) or len(bots) != 2:
+            raise BadInput.of(f"bots is {bots!r}; must be two names, as in greedy,random")
+        first, second = (player_for(bot, scenario, bots) for bot in bots)
+        return DispatchPlan(scenario, first, second, checked_seed(seed))
+
+    def plan_of(self, run: Run) -> DispatchPlan:
+        """The pairing that a run played, with the bots as they are now."""
+        first, second = (player_again(run.manifest[which], run.scenario.define) for which in ("first", "second"))
+        return DispatchPlan(run.scenario, first, second, run.manifest["seed"], run.manifest["namespace"])
+
+    def metrics(self, scenario: Scenario) -> Mapping[str, MetricDefinition]:
+        """The same figures on every scenario."""
+        return METRICS
+
+    def sums_from_arrays(self, arrays: Mapping[str, Int64s]) -> BlockSums:
+        """Block sums, validated."""
+        return BlockSums.from_arrays(arrays)
+
+    def manifest_damage(self, manifest: Mapping[str, Any], sums: BlockSums) -> str | None:
+        """What is wrong with the players or the outcomes, or None."""
+        damage = wrong_key(manifest, _WORDS)
+        for which in ("first", "second"):
+            damage = damage or wrong_key(manifest[which], _PLAYER, f"{which}.")
+        if damage is not None:
+            return damage
+        counted = {code.name.lower(): int(sums.outcomes[:, :, code].sum()) for code in Outcome}
+        return None if manifest["outcomes"] == counted else "its outcomes are not those of sums.npz"
+
+    def sides(self, manifest: Mapping[str, Any]) -> tuple[str, str]:
+        """Names of the bots, first and second."""
+        return manifest["first"]["name"], manifest["second"]["name"]
+
+    def failure(self, run: Run) -> str | None:
+        """Illegal orders."""
+        illegal = run.manifest["outcomes"]["illegal"]
+        return f"{illegal:,} matches ended with an illegal order" if illegal else None
+
+    def write_report(self, run: Run, folder: Path) -> list[Path]:
+        """Tables, figures and the page."""
+        from sim.reports.page import write_report
+
+        return write_report(run, folder)
+
+    def print_summary(self, run: Run, console: Any) -> None:
+        """One screen of figures."""
+        from sim.reports.terminal import print_summary
+
+        print_summary(run, console)
+
+
+GAME = DispatchGame()
