@@ -55,7 +55,9 @@ RUNGS = (
     ("equilibrium", "greedy"),
 )
 LADDER_MATCHES = 4_000
+COMPARE_MATCHES = 100_000
 NOISES = (0, 0.5, 1, 2, 3, 5)
+COMPARED = "economy.upgrade_cost=7"
 LOOKED_AT = {
     "shared": "shared",
     "decided_by_cash": "decided by cash",
@@ -95,6 +97,7 @@ RUNS: dict[str, Callable[[], list[dict[str, Any]]]] = {
     "maps-random": lambda: maps_with("random"),
     "noise": noises,
     "ladder": ladder_runs,
+    "compare": lambda: [{"scenario": "standard", "overrides": changed} for changed in ([], [COMPARED])],
 }
 """The runs behind each measured part."""
 
@@ -135,19 +138,33 @@ def figures(name: str, matches: int, labels: Sequence[str], head: str, metrics: 
     return f"<!-- behaviour {behaviour(runs)} -->\n\n{table([head, *metrics.values()], rows)}\n"
 
 
-def first_run(matches: int) -> str:
-    """What the first command of the README prints, without its last lines."""
+def screen_text(show: Callable[[Any], None]) -> str:
+    """What is printed on a screen of 80 columns, as a block of a page."""
     from rich.console import Console
 
+    screen = Console(file=io.StringIO(), width=80, highlight=False, markup=False, emoji=False)
+    show(screen)
+    text = screen.file.getvalue().partition("\nNotes")[0]  # type: ignore[attr-defined]
+    lines = "\n".join(line.rstrip() for line in text.splitlines())
+    return f"```text\n{lines.rstrip()}\n```\n"
+
+
+def first_run(matches: int) -> str:
+    """What the first command of the README prints, without its last lines."""
     from sim.reports.terminal import print_summary
 
     run = sim.run("standard", matches=matches, seed=SEED)
-    screen = Console(file=io.StringIO(), width=80, highlight=False, markup=False, emoji=False)
-    print_summary(run, screen)
-    text = screen.file.getvalue()  # type: ignore[attr-defined]
-    text = text[: text.index("\nNotes")]
-    lines = "\n".join(line.rstrip() for line in text.splitlines())
-    return f"<!-- behaviour {behaviour(RUNS['first-run']())} -->\n\n```text\n{lines.rstrip()}\n```\n\n"
+    shown = screen_text(lambda screen: print_summary(run, screen))
+    return f"<!-- behaviour {behaviour(RUNS['first-run']())} -->\n\n{shown}\n"
+
+
+def compared(matches: int) -> str:
+    """What the first command of docs/comparing.md prints."""
+    from sim.reports.compare_terminal import print_comparison
+
+    found = sim.compare("standard", overrides=[COMPARED], matches=matches, seed=SEED)
+    shown = screen_text(lambda screen: print_comparison(found, screen))
+    return f"<!-- behaviour {behaviour(RUNS['compare']())} -->\n\n{shown}\n"
 
 
 def maps_greedy(matches: int) -> str:
@@ -284,6 +301,7 @@ PARTS: dict[str, tuple[Callable[[int], str], int]] = {
     "maps-random": (maps_random, MATCHES),
     "noise": (noise, MATCHES),
     "ladder": (ladder, LADDER_MATCHES),
+    "compare": (compared, COMPARE_MATCHES),
     "map-facts": (map_facts, 0),
     "bots": (bots, 0),
     "figures": (metrics, 0),

@@ -19,15 +19,21 @@ if TYPE_CHECKING:
     from sim.replaying import replay_many as replay_many
     from sim.running.result import Run as Run
     from sim.running.runner import Interrupted as Interrupted
+    from sim.studies.compare import compare as compare
+    from sim.studies.comparison import Comparison as Comparison
+    from sim.studies.comparison import load_comparison as load_comparison
     from sim.studies.tournament import tournament as tournament
     from sim.studies.tournament_result import Tournament as Tournament
     from sim.studies.tournament_result import load_tournament as load_tournament
 
 _HOMES = {
     "BadInput": "sim.config.errors",
+    "Comparison": "sim.studies.comparison",
     "Interrupted": "sim.running.runner",
     "Run": "sim.running.result",
     "Tournament": "sim.studies.tournament_result",
+    "compare": "sim.studies.compare",
+    "load_comparison": "sim.studies.comparison",
     "load_map": "sim.config.loading",
     "load_run": "sim.api",
     "load_scenario": "sim.config.loading",
@@ -41,9 +47,12 @@ _HOMES = {
 
 __all__ = [
     "BadInput",
+    "Comparison",
     "Interrupted",
     "Run",
     "Tournament",
+    "compare",
+    "load_comparison",
     "load_map",
     "load_run",
     "load_scenario",

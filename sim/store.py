@@ -33,8 +33,12 @@ _IDENTITY = "unfinished.json"
 _LOCK = ".lock"
 _PARTS = "matches.parts"
 _PAIRINGS = "pairings"
+_SCRATCH = "unfinished"
 _TEMPORARY = re.compile(r"\.[\w.-]+\.\d+\.tmp|\.matches\.parquet\.tmp")
 """What `write_atomically` and `join_parts` leave behind when their process is killed."""
+
+STUDY_RESULTS = ("compare.json", "value.json")
+"""What studies write beside or instead of a summary."""
 
 State = Literal["new", "unfinished", "complete"]
 
@@ -227,7 +231,7 @@ class RunFolder:
         """Take away all that this run wrote here before."""
         with told(self.path):
             # The manifest goes last: without it and without an unfinished run, the rest is nobody's.
-            for name in ("summary.json", "sums.npz", "report.html", "matches.parquet"):
+            for name in ("summary.json", *STUDY_RESULTS, "sums.npz", "report.html", "matches.parquet"):
                 (self.path / name).unlink(missing_ok=True)
             for name in ("figures", "tables", _PAIRINGS):
                 shutil.rmtree(self.path / name, ignore_errors=True)
@@ -238,6 +242,7 @@ class RunFolder:
         """Take away what only an unfinished run needs."""
         with told(self.path):
             self._drop_parts()
+            shutil.rmtree(self.path / _SCRATCH, ignore_errors=True)
             for name in (_PARTIAL, _IDENTITY):
                 (self.path / name).unlink(missing_ok=True)
             for folder in (self.path, self.path / _PAIRINGS):
@@ -255,13 +260,33 @@ class RunFolder:
         A study of several pairings names which of them; their ledgers stay when it is complete.
         """
         with told(self.path):
-            identity = {"schema": MANIFEST_SCHEMA, "digest": self.digest, "with_matches": self.with_matches}
-            # First what says whose the rest is.
-            write_json(self.path / _IDENTITY, identity)
+            self._claim()
             path = self._ledger(pairing)
             path.parent.mkdir(exist_ok=True)
             spans = np.array(ledger.spans, np.int64).reshape(-1, 2)
             write_atomically(path, _npz({"spans": spans, **ledger.sums.as_arrays()}))
+
+    def _claim(self) -> None:
+        """Write first what says whose the rest is."""
+        identity = {"schema": MANIFEST_SCHEMA, "digest": self.digest, "with_matches": self.with_matches}
+        write_json(self.path / _IDENTITY, identity)
+
+    def keep(self, name: str, arrays: dict[str, Any]) -> None:
+        """Keep arrays that only an unfinished study needs; they go when it is complete."""
+        with told(self.path):
+            self._claim()
+            (self.path / _SCRATCH).mkdir(exist_ok=True)
+            write_atomically(self.path / _SCRATCH / f"{name}.npz", _npz(arrays))
+
+    def kept(self, name: str) -> dict[str, Any] | None:
+        """What `keep` kept under a name; None when nothing was."""
+        path = self.path / _SCRATCH / f"{name}.npz"
+        if not path.exists():
+            return None
+        try:
+            return _arrays(path)
+        except Exception as error:  # a damaged file may raise anything
+            raise BadInput.of(f"{path} is damaged ({error}); use --again to play the study anew") from None
 
     def saved(self, sums_from: Callable[[dict[str, Any]], Any], pairing: str | None = None) -> Ledger[Any] | None:
         """What an unfinished run had done; None when nothing was kept, or not the matches that are wanted now.

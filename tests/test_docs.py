@@ -167,7 +167,7 @@ def shortened(words: list[str]) -> list[str]:
     """The command with few matches."""
     if words[0] == "bench":
         return [*words, "--seconds", "0.05", "--rounds", "1"]
-    if words[0] not in ("run", "tournament"):
+    if words[0] not in ("run", "tournament", "compare"):
         return words
     if "--matches" in words:
         place = words.index("--matches")
@@ -193,6 +193,8 @@ def as_shown(tmp_path, monkeypatch):
     monkeypatch.setattr("sim.reports.tournament.write_tournament_report", lambda found, folder: None)
     tournament = sim.tournament
     monkeypatch.setattr(sim, "tournament", lambda *given, **options: tournament(*given, **{**options, "matches": FEW}))
+    compare = sim.compare
+    monkeypatch.setattr(sim, "compare", lambda *given, **options: compare(*given, **{**options, "matches": FEW}))
     return tmp_path
 
 

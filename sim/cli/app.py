@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from sim.cli import bench, boards, records, runs, tournament
+from sim.cli import bench, boards, compare, records, runs, tournament
 
 app = typer.Typer(
     name="sim",
@@ -41,6 +41,7 @@ def sim(
 app.command("run")(runs.run)
 app.command("report")(runs.report)
 app.command("verify")(runs.verify)
+app.command("compare")(compare.compare)
 app.command("tournament")(tournament.tournament)
 app.command("replay")(records.replay)
 app.command("map")(boards.show_map)

@@ -84,6 +84,26 @@ def format_estimate(value: float | None, low: float | None, high: float | None, 
     return f"{shown} [{_number(-_up(-low, places), places)}, {_number(_up(high, places), places)}]{after}"
 
 
+def format_value(value: float | None, half: float, unit: str) -> str:
+    """A figure alone, with as many digits as a half-width beside it supports.
+
+    Parameters
+    ----------
+    value
+        None where no match counts.
+    half
+        Half-width, in the figure's own unit; 0 where the figure is exact.
+    unit
+        As of `format_estimate`.
+    """
+    if value is None:
+        return "no matches"
+    before, after, _ = _AFFIXES[unit]
+    scale = _PERCENT if unit.startswith("share") else 1.0
+    shown = _number(value * scale, _places(half * scale)) if half > 0 else f"{value * scale:.6g}"
+    return _signed(before, shown) + after
+
+
 def _places(half: float) -> int:
     """Decimal places of a half-width; negative where even its tens are uncertain."""
     if half <= 0:

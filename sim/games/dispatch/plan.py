@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kernels import fingerprint
-from kernels.codes import Outcome, Pairing
+from kernels.codes import Column, Outcome, Pairing
 from kernels.dispatch.layout import RULES_VERSION
 from kernels.random import RNG_SCHEME
 from sim.catalogue import Player
@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = ["DispatchPlan"]
+
+WINNERS = np.array([0, 1, 0, 1, 2, 3, 3, 3], dtype=np.int8)
+"""Who won, by `Outcome`: 0 A, 1 B, 2 shared, 3 no result."""
 
 
 @dataclass(frozen=True)
@@ -219,6 +222,10 @@ class DispatchPlan:
     @cached_property
     def _scenario_digest(self) -> str:
         return self.scenario.digest
+
+    def winners(self, rows: Rows) -> npt.NDArray[np.int8]:
+        """Who won each match, int8 [m]: 0 A, 1 B, 2 shared, 3 no result."""
+        return WINNERS[rows[:, Column.OUTCOME]]
 
     def outcomes(self, sums: BlockSums) -> dict[str, int]:
         """Matches by `Outcome`, its name in small letters."""

@@ -1,0 +1,196 @@
+"""A comparison on the terminal: what changed, what moved, what did not, what cannot be said yet, in 80 columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from sim.reports.lines import Lines
+from sim.reports.words import counted, shortened
+from sim.stats.differences import Difference, Verdict
+from sim.stats.figures import Estimate, Kind
+from sim.stats.rounding import format_estimate, format_value
+from sim.studies.changes import Change
+from sim.studies.comparison import Comparison, Variant
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+__all__ = ["change_words", "print_comparison", "signed"]
+
+MOST_CHANGES = 12
+"""Of one part of the scenario that are listed; more are counted."""
+LONGEST_VALUE = 24
+DIFFERENCES = {"share": "share difference"}
+"""Unit of a difference by that of the figure, where it is another."""
+
+
+def print_comparison(found: Comparison, console: Console) -> None:
+    """Print a comparison; the console's width (80 columns at least), colours and encoding are kept to."""
+    _Printer(found, console).print()
+
+
+class _Printer(Lines):
+    """One comparison on its way to one console."""
+
+    def __init__(self, found: Comparison, console: Console) -> None:
+        super().__init__(console)
+        self.found = found
+
+    def print(self) -> None:
+        """Print all of it, top to bottom."""
+        found, manifest = self.found, self.found.manifest
+        said = [
+            f"compared with {shortened(found.base, 40)}",
+            shortened(found.pairing, 40),
+            f"{manifest['matches_played_base']:,} matches each",
+            f"seed {manifest['seed']}",
+        ]
+        self.line(self.text(" · ".join(said), "bold"))
+        self.paragraph(
+            f"{100 * found.level:g}% intervals of the change, block by block on the same luck. Of a quantile the "
+            "change is that of the share of matches up to the base's value."
+        )
+        for variant in found.variants:
+            self.variant(variant)
+        if found.notes:
+            self.heading("Notes")
+            for note in found.notes:
+                self.paragraph(f"- {note}", hang="  ")
+        if found.folder is not None:
+            self.blank()
+            self.paragraph(f"written to {found.folder}", "dim")
+
+    def variant(self, variant: Variant) -> None:
+        """One variant against the base."""
+        self.heading(shortened(variant.label, 76))
+        for words in change_words(variant.changes):
+            self.paragraph(f"  {words}", hang="    ")
+        if variant.inert and not variant.changes:
+            self.paragraph("Nothing differs: every match ends as before.")
+            return
+        if variant.inert:
+            keys = ", ".join(change.key for change in variant.changes)
+            self.paragraph(f"Inert: every match ends as before, in every figure. Here {keys} moves nothing.")
+            return
+        self.paragraph(matches_words(variant))
+        shown = folded(variant.differences)
+        moved = [one for one in shown if one.verdict is Verdict.MOVED]
+        still = [one for one in shown if one.verdict is Verdict.SAME]
+        unsaid = [one for one in shown if one.verdict is Verdict.OPEN]
+        self.figures("Moved", moved, ())
+        self.figures("Moved by less than delta, or not at all", still, ("delta", delta_words))
+        self.figures("Cannot be said yet", unsaid, ("decided by", needed_words))
+        same = [one.metric for one in shown if one.verdict is Verdict.IDENTICAL]
+        if same:
+            self.blank()
+            self.paragraph(f"Exactly the same in every block: {', '.join(same)}.", hang="  ")
+        gains = [one.gain for one in variant.differences if one.gain is not None]
+        if gains and variant.paired:
+            self.blank()
+            self.paragraph(
+                f"Common luck was worth {median(gains):.1f} times the matches (median over the figures; "
+                f"{min(gains):.1f} to {max(gains):.1f})."
+            )
+
+    def figures(
+        self, head: str, rows: Sequence[Difference], last: tuple[str, Callable[[Difference], str]] | tuple[()]
+    ) -> None:
+        """A table of differences; `last` is what stands in its last column."""
+        if not rows:
+            return
+        self.heading(head)
+        header = ["", "base", "variant", "change", *last[:1]]
+        self.table(
+            [[one.metric, *side_words(one), change_of(one), *(tell(one) for tell in last[1:])] for one in rows], header
+        )
+
+
+def change_words(changes: Sequence[Change]) -> list[str]:
+    """What changed in the scenario, a line a key; where a part changed in very many, how many."""
+    parts: dict[str, list[Change]] = {}
+    for change in changes:
+        parts.setdefault(change.key.partition(".")[0], []).append(change)
+    lines = []
+    for part, listed in parts.items():
+        if len(listed) > MOST_CHANGES:
+            name = next((one for one in listed if one.key == f"{part}.name"), None)
+            named = f": {name.base} → {name.variant}" if name is not None else ""
+            lines.append(f"{part}{named} ({counted(len(listed), 'key')} differ)")
+        else:
+            lines += [f"{one.key}: {_value(one.base)} → {_value(one.variant)}" for one in listed]
+    return lines
+
+
+def _value(value: Any) -> str:
+    import json
+
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return shortened(text, LONGEST_VALUE)
+
+
+def matches_words(variant: Variant) -> str:
+    """How many matches went otherwise."""
+    if variant.flipped is None or variant.changed is None:
+        return "The matches were not set against each other one by one."
+    return f"Another winner in {_share(variant.flipped)}; another end in {_share(variant.changed)}."
+
+
+def _share(found: Estimate) -> str:
+    if found.value in (0, 1):
+        return "every match" if found.value else "no match"
+    return format_estimate(found.value, found.low, found.high, "share", found.method) + " of the matches"
+
+
+def folded(differences: Sequence[Difference]) -> list[Difference]:
+    """The differences, those of first and second in one where they are equal, as in mirror-fair self-play.
+
+    The name of the one figure is that of the two without `.first` and `.second`.
+    """
+    by_name = {one.metric: one for one in differences}
+    shown = []
+    for one in differences:
+        stem, _, which = one.metric.rpartition(".")
+        other = by_name.get(f"{stem}.{'second' if which == 'first' else 'first'}")
+        if which not in ("first", "second") or other is None or replace(other, metric=one.metric) != one:
+            shown.append(one)
+        elif which == "first":
+            shown.append(replace(one, metric=stem))
+    return shown
+
+
+def side_words(one: Difference) -> tuple[str, str]:
+    """The figure on both sides, with as many digits as the difference supports."""
+    if one.kind is Kind.QUANTILE or one.value is None or one.low is None or one.high is None:
+        half = 0.0
+    else:
+        half = max(one.high - one.value, one.value - one.low)
+    base, variant = (format_value(side, half, one.unit) for side in (one.base, one.variant))
+    return base.removesuffix(" points"), variant.removesuffix(" points")
+
+
+def change_of(one: Difference) -> str:
+    """A difference with its interval; of a quantile the share of matches that do not exceed the base's."""
+    quantile = one.kind is Kind.QUANTILE
+    unit = "share difference" if quantile else DIFFERENCES.get(one.unit, one.unit)
+    return signed(format_estimate(one.value, one.low, one.high, unit, one.method), one.value).removesuffix(" points")
+
+
+def signed(phrase: str, value: float | None) -> str:
+    """A difference's phrase with its sign."""
+    return f"+{phrase}" if value is not None and value > 0 and not phrase.startswith("exactly") else phrase
+
+
+def delta_words(one: Difference) -> str:
+    """From what size on a difference matters."""
+    if one.delta is None:
+        return ""
+    unit = "share difference" if one.kind is Kind.QUANTILE else DIFFERENCES.get(one.unit, one.unit)
+    return format_value(float(f"{one.delta:.2g}"), 0.0, unit).removesuffix(" points")
+
+
+def needed_words(one: Difference) -> str:
+    """How many matches would decide."""
+    return "?" if one.matches_needed is None else counted(int(float(f"{one.matches_needed:.2g}")), "match")
