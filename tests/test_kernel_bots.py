@@ -21,10 +21,13 @@ from sim.replaying import Board
 from tests.kernel_tools import N_MAPS, NO_LOG, board_of, judged, rows_played, seeded, swapped_row
 from tests.reference.generate import random_scenario
 
-MAPS = max(20, N_MAPS // (20 if PLAIN else 5))
-THINKERS = ("planner", "equilibrium")
+MAPS = max(12, N_MAPS // (100 if PLAIN else 5))
 RANDOM = SHIPPED["random"]
-FAIR = [each for each in SHIPPED.values() if each.mirror_fair]
+ANY_BOT = [
+    # On a large map a plain match of these takes minutes.
+    pytest.param(each, id=name, marks=[pytest.mark.compiled] if name in ("planner", "equilibrium") else [])
+    for name, each in SHIPPED.items()
+]
 
 
 @bot(params={"order": Parameter(0.0), "dispatch": Parameter(1.0)})
@@ -33,11 +36,6 @@ def stubborn(rules, state, c, params, stream):
     if state.dispatch < params[1]:
         return 0
     return int(params[0])
-
-
-def n_maps(name: str) -> int:
-    """Maps to play on: fewer where a plain match of a bot that thinks takes seconds."""
-    return 2 if PLAIN and name in THINKERS else MAPS
 
 
 def place(streams, seed: int, pair: int, *, swapped: bool = False):
@@ -63,10 +61,9 @@ def orders_of(board: Board, first, second, *, seed: int, pair: int):
     return orders, state, [int(draws(streams[c])) for c in (0, 1)]
 
 
-@pytest.mark.parametrize("name", SHIPPED)
-def test_kernel_bots__a_played_match_is_its_orders_replayed(name):
-    one = SHIPPED[name]
-    for number in range(min(5, n_maps(name))):
+@pytest.mark.parametrize("one", ANY_BOT)
+def test_kernel_bots__a_played_match_is_its_orders_replayed(one):
+    for number in range(5):
         board = board_of(random_scenario(seeded("played", number)))
         rows = rows_played(board.rules, one, RANDOM, n_pairs=2, pairing=Pairing.SINGLE, seed=7, first_pair=3, stride=5)
         for p, pair in enumerate((3, 8)):
@@ -77,19 +74,20 @@ def test_kernel_bots__a_played_match_is_its_orders_replayed(name):
             np.testing.assert_array_equal(rows[p], row)
 
 
-@pytest.mark.parametrize("name", SHIPPED)
-def test_kernel_bots__shipped_bots_are_legal_everywhere(name):
-    for number in range(n_maps(name)):
+@pytest.mark.parametrize("one", ANY_BOT)
+def test_kernel_bots__shipped_bots_are_legal_everywhere(one):
+    for number in range(MAPS):
         board = board_of(random_scenario(seeded("legal bots", number)))
-        rows = rows_played(board.rules, SHIPPED[name], RANDOM, n_pairs=2, pairing=Pairing.SEATS, seed=number)
+        rows = rows_played(board.rules, one, RANDOM, n_pairs=2, pairing=Pairing.SEATS, seed=number)
         assert (rows != POISON).all()
         assert (rows[:, Column.OUTCOME] <= Outcome.SHARED).all(), number
         assert (rows[:, [Column.ILLEGAL_DISPATCH, Column.ILLEGAL_COMPANY, Column.ILLEGAL_REASON]] == 0).all()
 
 
-@pytest.mark.parametrize("fair", FAIR, ids=lambda each: each.name)
+@pytest.mark.parametrize("fair", ANY_BOT)
 def test_kernel_bots__on_exact_maps_swapped_luck_is_the_mirrored_match(fair):
-    for number in range(n_maps(fair.name)):
+    assert fair.mirror_fair
+    for number in range(MAPS):
         board = board_of(random_scenario(seeded("fair", number), exact=True))
         rows = rows_played(board.rules, fair, fair, n_pairs=2, pairing=Pairing.LANES, seed=number)
         for one, other in (rows[:2], rows[2:]):
