@@ -17,7 +17,7 @@ from sim.config.network import Network
 from sim.config.scenario import Scenario
 from sim.config.values import did_you_mean, shown
 
-__all__ = ["COMPANIES", "TRAINS", "Names", "lower", "pack_words"]
+__all__ = ["COMPANIES", "TRAINS", "Names", "lower", "pack_words", "unpack_words"]
 
 COMPANIES = ("A", "B")
 TRAINS = (("A1", "A2"), ("B1", "B2"))
@@ -126,6 +126,24 @@ def pack_words(names: Names, c: int, train: str, move: str, toggle: str | None, 
     bits = t | (Move[move.upper()] << 1)
     j = NO_TOGGLE if toggle is None else _junction(names, toggle, f"toggle is {shown(toggle)}; must be")
     return bits | ((j + 1) << 2) | (_investment(names, c, invest) << 9)
+
+
+def unpack_words(names: Names, c: int, order: int) -> dict[str, str | None]:
+    """The words of a packed legal order of company c, as in a match record: `pack_words` gives the order back."""
+    junctions = names.network.junctions
+    toggle = (order >> 2 & 127) - 1
+    invest = order >> 9
+    bought = None
+    if invest >= Invest.SIDING:
+        bought = f"siding:{junctions[invest - Invest.SIDING]}"
+    elif invest != Invest.NONE:
+        bought = f"upgrade:{TRAINS[c][invest - Invest.UPGRADE_1]}"
+    return {
+        "train": TRAINS[c][order & 1],
+        "move": Move(order >> 1 & 1).name.lower(),
+        "toggle": None if toggle == NO_TOGGLE else junctions[toggle],
+        "invest": bought,
+    }
 
 
 def _junction(names: Names, label: str, found: str) -> int:

@@ -20,6 +20,7 @@ from kernels.dispatch.resolve import (
     HEAD_ON,
     JUNCTION_CONFLICT,
     LOG_FIELDS,
+    LOG_ROWS,
     SHARED_ARRIVAL,
     TOLL,
 )
@@ -50,7 +51,6 @@ _RESULTS: dict[int, tuple[str | None, str | None]] = {
     Outcome.UNFINISHED: (None, None),
 }
 _ALL_TRAINS = TRAINS[0] + TRAINS[1]
-_LOG_ROWS = 1 + 2 * 16 + 2  # at most one meeting a tick and one delivery a company
 
 
 def replay(record: RecordSource) -> dict[str, Any]:
@@ -105,7 +105,7 @@ class Played:
     states
         `STATE_DTYPE` [d]: the board after each dispatch.
     logs
-        Rows of events of each dispatch: code, tick and the numbers that `EVENT_FIELDS` names.
+        Rows of each dispatch's log: events, with code, tick and the numbers that `EVENT_FIELDS` names, and the moves.
     row
         int32 [k], k a `Column`: the match as a row of outcomes; `Outcome.UNFINISHED` while dispatches remain.
     """
@@ -121,7 +121,7 @@ class Played:
         winner, decided_by = _RESULTS[int(self.row[Column.OUTCOME])]
         return {
             "states": self.board.state_words(self.states),
-            "events": [[self.board.event_words(row) for row in log] for log in self.logs],
+            "events": [[self.board.event_words(row) for row in log if row[0] in EVENT_WORDS] for log in self.logs],
             "result": {"winner": winner, "decided_by": decided_by},
         }
 
@@ -214,7 +214,7 @@ def play_record(record: Record, board: Board | None = None) -> Played:
     orders = _packed_orders(record, board)
     state = new_state()
     verdict = np.zeros(3, np.int64)
-    log = np.zeros((_LOG_ROWS, LOG_FIELDS), np.int64)
+    log = np.zeros((LOG_ROWS, LOG_FIELDS), np.int64)
     states = np.zeros(len(orders), STATE_DTYPE)
     board_now = state.view(STATE_DTYPE, np.ndarray)  # a record array is slow to read
     logs = []

@@ -18,11 +18,12 @@ _B = int(Company.B)
 _SIDING = int(Invest.SIDING)
 
 # Events, as rows of a log: a code and three numbers; what they mean is in `EVENT_FIELDS`.
-HEAD_ON = 1
+HEAD_ON = 1  # and the track on which it happened
 JUNCTION_CONFLICT = 2
 TOLL = 3
 SHARED_ARRIVAL = 4
 DELIVERY = 5
+MOVE = 6  # no event of the rules, but what traffic is counted by: the train, and the arc that it ran along
 
 EVENT_FIELDS: dict[int, tuple[str, ...]] = {
     HEAD_ON: (),
@@ -31,9 +32,13 @@ EVENT_FIELDS: dict[int, tuple[str, ...]] = {
     SHARED_ARRIVAL: ("at",),
     DELIVERY: ("train", "at", "reward"),
 }
-"""What the numbers of a log row after [0] the code and [1] the tick are. `train` is `2 * company + train`."""
+"""What is told of an event: the numbers of a log row after [0] the code and [1] the tick. `MOVE` is not told.
+
+`train` is `2 * company + train`."""
 
 LOG_FIELDS = 5
+LOG_ROWS = 1 + 16 * (2 + 1) + 2
+"""Rows that a log of one dispatch needs: at most two moves and one meeting a tick, and one delivery a company."""
 
 
 @helper
@@ -139,7 +144,7 @@ def _roll(rules, state, order_a, order_b, arc_a, arc_b, to_a, to_b, log):  # typ
             if next_a == next_b ^ 1:
                 state.head_ons += 1
                 stopped = 1
-                _note(log, HEAD_ON, tick, 0, 0, 0)
+                _note(log, HEAD_ON, tick, next_a >> 1, 0, 0)
                 break
             if node_a == node_b and is_junction(rules, node_a):
                 owned_a = has_siding(state, _A, node_a)
@@ -153,6 +158,7 @@ def _roll(rules, state, order_a, order_b, arc_a, arc_b, to_a, to_b, log):  # typ
         if left_a > 0:
             arc_a = next_a
             left_a -= 1
+            _note(log, MOVE, tick, train_a, arc_a, 0)
             if node_a == to_a:
                 _deliver(rules, state, _A, train_a, node_a, tick, log)
                 left_a = 0
@@ -160,6 +166,7 @@ def _roll(rules, state, order_a, order_b, arc_a, arc_b, to_a, to_b, log):  # typ
         if left_b > 0:
             arc_b = next_b
             left_b -= 1
+            _note(log, MOVE, tick, 2 + train_b, arc_b, 0)
             if node_b == to_b:
                 _deliver(rules, state, _B, train_b, node_b, tick, log)
                 left_b = 0

@@ -6,7 +6,7 @@ packages under test, and nothing is clever: each method plays one paragraph of t
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from typing import Any
 
 COMPANIES = ("A", "B")
@@ -68,6 +68,8 @@ class Match:
         The same for each company; `tolls_paid` in dollars. A company is stuck in a dispatch in which no train of its
         own came nearer to the destination that it had before it (a delivery counts as nearer), and idle when the
         train it moved ends at the node where it began.
+    runs, head_on_tracks
+        How often a train ran along a track, by (from, to), and head-ons by the two ends of the track, in order.
     income_paid, rewards_paid, investments_paid
         Dollars for each company, so that the cash can be accounted for.
     """
@@ -155,6 +157,8 @@ class Match:
         self.tolls_paid = dict.fromkeys(COMPANIES, 0)
         self.stuck = dict.fromkeys(COMPANIES, 0)
         self.idle = dict.fromkeys(COMPANIES, 0)
+        self.runs: Counter[tuple[str, str]] = Counter()
+        self.head_on_tracks: Counter[tuple[str, ...]] = Counter()
         self.income_paid = dict.fromkeys(COMPANIES, 0)
         self.rewards_paid = dict.fromkeys(COMPANIES, 0)
         self.investments_paid = dict.fromkeys(COMPANIES, 0)
@@ -313,6 +317,7 @@ class Match:
                     break
             for company, node in goes_to.items():
                 train = mover[company]
+                self.runs[self.at[train], node] += 1
                 self.at[train], self.came_from[train] = node, self.at[train]
                 ticks_left[company] -= 1
                 if node == self.to[train]:
@@ -324,6 +329,7 @@ class Match:
         here = {company: self.at[mover[company]] for company in COMPANIES}
         if goes_to["A"] == here["B"] and goes_to["B"] == here["A"]:
             self.head_ons += 1
+            self.head_on_tracks[tuple(sorted(here.values()))] += 1
             events.append({"tick": tick, "event": "head_on"})
             return True
         if goes_to["A"] != goes_to["B"] or goes_to["A"] not in self.junctions:

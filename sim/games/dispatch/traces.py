@@ -1,0 +1,92 @@
+"""Matches written down: both sides' orders, the standings after each dispatch, and where trains ran and met."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kernels.dispatch.resolve import LOG_FIELDS, LOG_ROWS
+from kernels.dispatch.trace import MEETINGS, STANDINGS, fill_traces
+from sim.games.dispatch.playing import Bench
+from sim.running.chunks import Chunk
+
+if TYPE_CHECKING:
+    from sim.games.dispatch.plan import DispatchPlan
+
+__all__ = ["Traces", "play_traces"]
+
+
+@dataclass(frozen=True)
+class Traces:
+    """Matches of a chunk, written down. Companies are seats, A first.
+
+    Attributes
+    ----------
+    orders
+        int64 [m, d, c], packed.
+    standings
+        int32 [m, d, s], s as in `kernels.dispatch.trace.STANDINGS`: points and dollars after each dispatch.
+    lengths
+        int64 [m], dispatches that were resolved: all of them, unless an order was illegal (rules 3.3). Beyond it
+        `orders` and `standings` are 0.
+    runs
+        int64 [b, a], how often a train ran along an arc (2e and 2e + 1 are the directions of track e).
+    head_ons
+        int64 [b, e], head-ons on a track (rules 4.4 a).
+    meetings
+        int64 [b, j, x], x as in `kernels.dispatch.trace.MEETINGS`: what happened where both entered a junction.
+    """
+
+    orders: npt.NDArray[np.int64]
+    standings: npt.NDArray[np.int32]
+    lengths: npt.NDArray[np.int64]
+    runs: npt.NDArray[np.int64]
+    head_ons: npt.NDArray[np.int64]
+    meetings: npt.NDArray[np.int64]
+
+
+def play_traces(plan: DispatchPlan, chunk: Chunk, n_blocks: int = 1, bench: Bench | None = None) -> Traces:
+    """Play a chunk and write it down; the matches are those of `play_rows`.
+
+    Parameters
+    ----------
+    n_blocks
+        B: pair p is counted in block `p % B`.
+    """
+    bench = bench or Bench()
+    n_matches, n_dispatches = chunk.n_pairs * plan.n_swaps, plan.scenario.dispatches
+    rules: Any = plan.rules[0]
+    traces = Traces(
+        orders=np.zeros((n_matches, n_dispatches, 2), np.int64),
+        standings=np.zeros((n_matches, n_dispatches, len(STANDINGS)), np.int32),
+        lengths=np.zeros(n_matches, np.int64),
+        runs=np.zeros((n_blocks, int(rules.n_arcs)), np.int64),
+        head_ons=np.zeros((n_blocks, int(rules.n_arcs) // 2), np.int64),
+        meetings=np.zeros((n_blocks, int(rules.n_junctions), len(MEETINGS)), np.int64),
+    )
+    fill_traces(
+        plan.rules,
+        bench.state,
+        bench.streams,
+        plan.first.bot.compiled,
+        plan.first_memory,
+        plan.second.bot.compiled,
+        plan.second_memory,
+        plan.seed,
+        plan.namespace,
+        chunk.first_pair,
+        chunk.stride,
+        chunk.n_pairs,
+        int(plan.pairing),
+        np.zeros((LOG_ROWS, LOG_FIELDS), np.int64),
+        traces.orders,
+        traces.standings,
+        traces.lengths,
+        traces.runs,
+        traces.head_ons,
+        traces.meetings,
+    )
+    return traces
