@@ -44,6 +44,7 @@ class Purpose(IntEnum):
     """What a stream is drawn for (8 bits)."""
 
     ORDERS = 0  # a bot's orders; lane 0 is seat A's unless the lanes are swapped
+    SEQUEL = 8  # a bot's orders where a match is played on from a board; the lane is the seat, the pair id the luck
 
 
 STREAM_DTYPE = np.dtype(

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from sim.studies.compare import compare as compare
     from sim.studies.comparison import Comparison as Comparison
     from sim.studies.comparison import load_comparison as load_comparison
+    from sim.studies.story import Story as Story
+    from sim.studies.story import explain as explain
     from sim.studies.tournament import tournament as tournament
     from sim.studies.tournament_result import Tournament as Tournament
     from sim.studies.tournament_result import load_tournament as load_tournament
@@ -31,8 +33,10 @@ _HOMES = {
     "Comparison": "sim.studies.comparison",
     "Interrupted": "sim.running.runner",
     "Run": "sim.running.result",
+    "Story": "sim.studies.story",
     "Tournament": "sim.studies.tournament_result",
     "compare": "sim.studies.compare",
+    "explain": "sim.studies.story",
     "load_comparison": "sim.studies.comparison",
     "load_map": "sim.config.loading",
     "load_run": "sim.api",
@@ -50,8 +54,10 @@ __all__ = [
     "Comparison",
     "Interrupted",
     "Run",
+    "Story",
     "Tournament",
     "compare",
+    "explain",
     "load_comparison",
     "load_map",
     "load_run",

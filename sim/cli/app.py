@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from sim.cli import bench, boards, compare, records, runs, tournament
+from sim.cli import bench, boards, compare, match, records, runs, tournament
 
 app = typer.Typer(
     name="sim",
@@ -43,6 +43,7 @@ app.command("report")(runs.report)
 app.command("verify")(runs.verify)
 app.command("compare")(compare.compare)
 app.command("tournament")(tournament.tournament)
+app.command("match")(match.match)
 app.command("replay")(records.replay)
 app.command("map")(boards.show_map)
 app.command("bots")(boards.bots)

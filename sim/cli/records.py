@@ -40,6 +40,8 @@ def _print_match(screen: Any, result: dict[str, Any]) -> None:
     from rich import box
     from rich.table import Table
 
+    from sim.reports.story_words import event_sentence
+
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("dispatch", justify="right")
     table.add_column("A", justify="right")
@@ -47,7 +49,7 @@ def _print_match(screen: Any, result: dict[str, Any]) -> None:
     table.add_column("what happened")
     for d, (state, events) in enumerate(zip(result["states"], result["events"], strict=True), start=1):
         scores = [f"{state['points'][company]} pt ${state['cash'][company]}" for company in ("A", "B")]
-        table.add_row(str(d), *scores, "; ".join(_sentence(event) for event in events) or "-")
+        table.add_row(str(d), *scores, "; ".join(event_sentence(event) for event in events) or "-")
     screen.print(table)
     winner, decided = result["result"]["winner"], result["result"]["decided_by"]
     if winner is None:
@@ -56,18 +58,3 @@ def _print_match(screen: Any, result: dict[str, Any]) -> None:
         screen.print("the victory is shared")
     else:
         screen.print(f"{winner} wins on {decided}")
-
-
-def _sentence(event: dict[str, Any]) -> str:
-    match event["event"]:
-        case "head_on":
-            what = "head-on"
-        case "junction_conflict":
-            what = f"conflict at {event['at']}"
-        case "toll":
-            what = f"{event['by']} pays ${event['paid']} at {event['at']}"
-        case "shared_arrival":
-            what = f"both enter {event['at']}"
-        case _:
-            what = f"{event['train']} delivers at {event['at']} (+{event['reward']})"
-    return what if event["tick"] == 1 else f"{what}, tick {event['tick']}"

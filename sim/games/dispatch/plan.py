@@ -91,6 +91,10 @@ class DispatchPlan:
         """Matches of a pair."""
         return 1 if self.pairing is Pairing.SINGLE else 2
 
+    def seats_swapped(self, swap: int) -> bool:
+        """Whether the first bot sits in seat B in this match of a pair."""
+        return swap == 1 and self.pairing is Pairing.SEATS
+
     @property
     def certainty(self) -> Certainty:
         """What is known before a match is played."""
