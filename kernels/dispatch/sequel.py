@@ -11,10 +11,10 @@ from kernels.dispatch.resolve import resolve_dispatch
 from kernels.jit import entry
 from kernels.random import STREAM_DTYPE, Purpose, seek
 
-__all__ = ["NO_ORDERS", "fill_sequels"]
+__all__ = ["BOTS_OWN", "fill_sequels"]
 
-NO_ORDERS = -1
-"""In place of both orders: the bots give those of the next dispatch too."""
+BOTS_OWN = -1
+"""In place of an order: the company's bot gives the one of the next dispatch too."""
 
 _SEQUEL = int(Purpose.SEQUEL)
 _A_ON_POINTS = int(Outcome.A_ON_POINTS)
@@ -50,8 +50,7 @@ def fill_sequels(  # type: ignore[no-untyped-def]
     seed, namespace, first_luck
         Address of the random streams: luck l is pair `first_luck + l` of purpose SEQUEL, the same for all orders.
     orders
-        int64 [o, c], packed and legal, for the next dispatch; a pair of `NO_ORDERS` leaves it to the bots. Only that
-        where no dispatch is left.
+        int64 [o, c], packed and legal, for the next dispatch, or `BOTS_OWN`.
     log
         As in `resolve.resolve_dispatch`.
     scores
@@ -65,12 +64,16 @@ def fill_sequels(  # type: ignore[no-untyped-def]
             state[:] = board
             seek(streams[0], seed, namespace, _SEQUEL, np.int64(0), first_luck + luck)
             seek(streams[1], seed, namespace, _SEQUEL, np.int64(1), first_luck + luck)
-            if orders[o, 0] != NO_ORDERS:
-                resolve_dispatch(rules[0], state[0], orders[o, 0], orders[o, 1], log)
             doubled = -1
+            next_a = orders[o, 0]
+            next_b = orders[o, 1]
             while state[0].dispatch <= rules[0].dispatches:
-                order_a = bot_a(rules[0], state[0], np.int64(0), params_a, streams[0])
-                order_b = bot_b(rules[0], state[0], np.int64(1), params_b, streams[1])
+                order_a = next_a
+                if order_a == BOTS_OWN:
+                    order_a = bot_a(rules[0], state[0], np.int64(0), params_a, streams[0])
+                order_b = next_b
+                if order_b == BOTS_OWN:
+                    order_b = bot_b(rules[0], state[0], np.int64(1), params_b, streams[1])
                 if illegality(rules[0], state[0], 0, order_a) != 0:
                     doubled = 0
                     break
@@ -78,6 +81,8 @@ def fill_sequels(  # type: ignore[no-untyped-def]
                     doubled = 2
                     break
                 resolve_dispatch(rules[0], state[0], order_a, order_b, log)
+                next_a = np.int64(BOTS_OWN)
+                next_b = np.int64(BOTS_OWN)
             if doubled < 0:
                 code = outcome(state[0])
                 doubled = 2 * (code == _A_ON_POINTS or code == _A_ON_CASH) + (code == _SHARED)

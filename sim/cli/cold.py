@@ -29,12 +29,14 @@ def say_when_cold(game: str = "dispatch") -> None:
 
 
 def game_in(folder: Path) -> str | None:
-    """The game of a run folder, as far as its manifest can be read; None when it cannot."""
+    """The game of a run folder, as far as its manifest can be read; None when it cannot, or names no game there is."""
     import json
+
+    from sim.games import GAMES
 
     try:
         manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         return None
     game = manifest.get("game") if isinstance(manifest, dict) else None
-    return game if isinstance(game, str) else None
+    return game if isinstance(game, str) and game in GAMES else None

@@ -31,9 +31,8 @@ def story_page(story: Story) -> str:
     """The page, which needs nothing beside it."""
     from markupsafe import Markup
 
-    # "</" would end the script element wherever it stands, in a label or a name too.
-    data = json.dumps(_data(story), ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
-    data = data.replace("<!--", "<\\!--")
+    # No "<" is left, so that nothing in a label or a name can end the script element.
+    data = json.dumps(_data(story), ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     return rendered(
         TEMPLATE,
         story=story,

@@ -59,8 +59,8 @@ def turning_sentences(story: Story) -> list[str]:
     return [
         f"The turning point is dispatch {one.dispatch}: {one.company} ordered {order_words(one.ordered)}. "
         f"{order_words(one.better)} would have been worth {cost_words(one)} more.",
-        "That is the order that cost most, told with the rival's order of that dispatch known and both playing on like "
-        f"{story.play_on} from there: hindsight, not a reproach.",
+        "That is the order that cost most, against a rival whose secret order is not known, both playing on like "
+        f"{story.play_on}.",
     ]
 
 

@@ -15,7 +15,7 @@ from kernels.dispatch.batch import replay_orders
 from kernels.dispatch.layout import new_state
 from kernels.dispatch.orders import illegality
 from kernels.dispatch.resolve import LOG_FIELDS, MOVE
-from kernels.dispatch.sequel import NO_ORDERS, fill_sequels
+from kernels.dispatch.sequel import BOTS_OWN, fill_sequels
 from kernels.random import new_streams
 from sim.catalogue import Player
 from sim.config.errors import BadInput
@@ -74,7 +74,8 @@ class Costly:
     ordered, better
         The order's words, and those of the better one: another move, or another purchase.
     cost, half_width
-        What it cost the company in expected score, with the half-width of its 95% interval.
+        What it cost the company in expected score, with the half-width of its 95% interval. The rival's order of that
+        dispatch, which was secret, is whatever the bot that plays on would give.
     cost_points
         The same in points of margin.
     """
@@ -289,7 +290,7 @@ class _Judge:
     def sequels(
         self, d: int, orders: Sequence[tuple[int, int]], lucks: int, first_luck: int
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        """Scores of A and margins, shape (o, l) both, of playing on from board d after each pair of orders."""
+        """Scores of A and margins, both of shape (o, l), of playing on from board d by each pair of orders."""
         scores = np.zeros((len(orders), lucks), np.int32)
         margins = np.zeros((len(orders), lucks), np.int32)
         fill_sequels(
@@ -316,7 +317,7 @@ class _Judge:
         found = []
         for d in range(self.n + 1):
             over = d == self.board.scenario.dispatches
-            scores, _ = self.sequels(d, [(NO_ORDERS, NO_ORDERS)], 1 if over else CHANCE_LUCKS, 0)
+            scores, _ = self.sequels(d, [(BOTS_OWN, BOTS_OWN)], 1 if over else CHANCE_LUCKS, 0)
             found.append(Chance(float(scores.mean()), 0.0 if over else _half_width(scores[0])))
         return tuple(found)
 
@@ -330,7 +331,7 @@ class _Judge:
                 others = self._others(d, c, given[c])
                 if not others:
                     continue
-                pairs = [_with(given, c, other) for other in (given[c], *others)]
+                pairs = [_alone(c, order) for order in (given[c], *others)]
                 scores, _ = self.sequels(d, pairs, SCREEN_LUCKS, CHANCE_LUCKS)
                 worth = scores.mean(axis=1) * (1 if c == 0 else -1)
                 best = int(np.argmax(worth))
@@ -339,8 +340,7 @@ class _Judge:
         suspects.sort(key=lambda one: (-one[0], one[1], one[2]))
         found = []
         for _, d, c, other in suspects[:MOST_CHECKED]:
-            given = packed[d]
-            pairs = [given, _with(given, c, other)]
+            pairs = [_alone(c, packed[d][c]), _alone(c, other)]
             scores, margins = self.sequels(d, pairs, CHECK_LUCKS, CHANCE_LUCKS + SCREEN_LUCKS)
             sign = 1 if c == 0 else -1
             gain = sign * (scores[1] - scores[0])
@@ -379,8 +379,9 @@ class _Judge:
         ]
 
 
-def _with(given: tuple[int, int], c: int, other: int) -> tuple[int, int]:
-    return (other, given[1]) if c == 0 else (given[0], other)
+def _alone(c: int, order: int) -> tuple[int, int]:
+    """One company's order beside whatever the rival's bot gives: orders are secret, none is blamed for the rival's."""
+    return (order, BOTS_OWN) if c == 0 else (BOTS_OWN, order)
 
 
 def _half_width(values: npt.NDArray[np.float64]) -> float:
