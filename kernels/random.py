@@ -24,6 +24,7 @@ __all__ = [
     "RNG_SCHEME",
     "STREAM_DTYPE",
     "Purpose",
+    "absorbed",
     "below",
     "below_both",
     "draw32",
@@ -45,6 +46,7 @@ class Purpose(IntEnum):
 
     ORDERS = 0  # a bot's orders; lane 0 is seat A's unless the lanes are swapped
     SEQUEL = 8  # a bot's orders where a match is played on from a board; the lane is the seat, the pair id the luck
+    MODEL = 1  # what is drawn to learn a bot's mix at a state; the lane is its company, the pair id the state's digest
 
 
 STREAM_DTYPE = np.dtype(
@@ -85,6 +87,18 @@ def philox(c0, c1, c2, c3, k0, k1):  # type: ignore[no-untyped-def]
         k0 = (k0 + _W0) & _MASK
         k1 = (k1 + _W1) & _MASK
     return c0, c1, c2, c3
+
+
+@helper
+def absorbed(digest, other, w0, w1, w2, w3):  # type: ignore[no-untyped-def]
+    """A digest of two words with four more words taken in; all are int64 from 0 to 2**32 - 1.
+
+    Philox with the digest as its key: words that differ give other digests as surely as 64 bits can tell.
+    """
+    x0, x1, x2, x3 = philox(
+        np.uint64(w0), np.uint64(w1), np.uint64(w2), np.uint64(w3), np.uint64(digest), np.uint64(other)
+    )
+    return np.int64(x0 ^ x2), np.int64(x1 ^ x3)
 
 
 @helper

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from sim.studies.compare import compare as compare
     from sim.studies.comparison import Comparison as Comparison
     from sim.studies.comparison import load_comparison as load_comparison
+    from sim.studies.exploit import exploit as exploit
+    from sim.studies.exploit_result import Exploit as Exploit
     from sim.studies.story import Story as Story
     from sim.studies.story import explain as explain
     from sim.studies.tournament import tournament as tournament
@@ -31,12 +33,14 @@ if TYPE_CHECKING:
 _HOMES = {
     "BadInput": "sim.config.errors",
     "Comparison": "sim.studies.comparison",
+    "Exploit": "sim.studies.exploit_result",
     "Interrupted": "sim.running.runner",
     "Run": "sim.running.result",
     "Story": "sim.studies.story",
     "Tournament": "sim.studies.tournament_result",
     "compare": "sim.studies.compare",
     "explain": "sim.studies.story",
+    "exploit": "sim.studies.exploit",
     "load_comparison": "sim.studies.comparison",
     "load_map": "sim.config.loading",
     "load_run": "sim.api",
@@ -52,12 +56,14 @@ _HOMES = {
 __all__ = [
     "BadInput",
     "Comparison",
+    "Exploit",
     "Interrupted",
     "Run",
     "Story",
     "Tournament",
     "compare",
     "explain",
+    "exploit",
     "load_comparison",
     "load_map",
     "load_run",

@@ -15,7 +15,19 @@ from kernels.dispatch.resolve import resolve_dispatch
 from kernels.jit import entry
 from kernels.random import STREAM_DTYPE, Purpose, seek
 
-__all__ = ["add_to_blocks", "count_margins", "fill_rows", "replay_orders", "replay_row"]
+__all__ = [
+    "BOT_TYPE",
+    "LOG_TYPE",
+    "ROWS_TYPE",
+    "RULES_ARRAY",
+    "STATE_ARRAY",
+    "STREAMS_ARRAY",
+    "add_to_blocks",
+    "count_margins",
+    "fill_rows",
+    "replay_orders",
+    "replay_row",
+]
 
 _ORDERS = int(Purpose.ORDERS)
 _SEATS = int(Pairing.SEATS)
@@ -30,18 +42,18 @@ _SHARED = int(Outcome.SHARED)
 _PARTNER_ILLEGAL = int(Outcome.PARTNER_ILLEGAL)
 _UNFINISHED = int(Outcome.UNFINISHED)
 
-_RULES = types.Array(from_dtype(RULES_DTYPE), 1, "C", readonly=True)
-_STATE = types.Array(from_dtype(STATE_DTYPE), 1, "C")
-_STREAMS = types.Array(from_dtype(STREAM_DTYPE), 1, "C")
-_BOT = types.FunctionType(BOT_SIGNATURE)
-_ROWS = int32[:, ::1]
-_LOG = int64[:, ::1]
+RULES_ARRAY = types.Array(from_dtype(RULES_DTYPE), 1, "C", readonly=True)
+STATE_ARRAY = types.Array(from_dtype(STATE_DTYPE), 1, "C")
+STREAMS_ARRAY = types.Array(from_dtype(STREAM_DTYPE), 1, "C")
+BOT_TYPE = types.FunctionType(BOT_SIGNATURE)
+ROWS_TYPE = int32[:, ::1]
+LOG_TYPE = int64[:, ::1]
 
 
 @entry(
     void(
-        _RULES, _STATE, _STREAMS, _BOT, PARAMS_TYPE, _BOT, PARAMS_TYPE,
-        int64, int64, int64, int64, int64, int64, _LOG, _ROWS,
+        RULES_ARRAY, STATE_ARRAY, STREAMS_ARRAY, BOT_TYPE, PARAMS_TYPE, BOT_TYPE, PARAMS_TYPE,
+        int64, int64, int64, int64, int64, int64, LOG_TYPE, ROWS_TYPE,
     )
 )  # fmt: skip
 def fill_rows(  # type: ignore[no-untyped-def]
@@ -86,8 +98,10 @@ def fill_rows(  # type: ignore[no-untyped-def]
 
 
 @entry(
-    void(_ROWS, int64, int64, int64, int64[::1], int64[:, :, ::1], int64[:, :, ::1], int64[:, :, ::1], int64[:, ::1])
-)
+    void(
+        ROWS_TYPE, int64, int64, int64, int64[::1], int64[:, :, ::1], int64[:, :, ::1], int64[:, :, ::1], int64[:, ::1]
+    )
+)  # fmt: skip
 def add_to_blocks(  # type: ignore[no-untyped-def]
     rows, pairing, first_pair, stride, pairs, outcomes, sums, squares, pair_scores
 ):
@@ -138,7 +152,7 @@ def add_to_blocks(  # type: ignore[no-untyped-def]
             pair_scores[b, score] += 1
 
 
-@entry(void(_ROWS, int64, int64, int64, int64[::1], int64[:, :, ::1]))
+@entry(void(ROWS_TYPE, int64, int64, int64, int64[::1], int64[:, :, ::1]))
 def count_margins(rows, pairing, first_pair, stride, values, counts):  # type: ignore[no-untyped-def]
     """Count the margins (points of A - points of B) of legal pairs' matches, after `add_to_blocks`.
 
@@ -158,7 +172,7 @@ def count_margins(rows, pairing, first_pair, stride, values, counts):  # type: i
             counts[b, m % n_swaps, np.searchsorted(values, margin)] += 1
 
 
-@entry(int64(_RULES, _STATE, int64[:, ::1], int64, _LOG, int64[::1]))
+@entry(int64(RULES_ARRAY, STATE_ARRAY, int64[:, ::1], int64, LOG_TYPE, int64[::1]))
 def replay_orders(rules, state, orders, n_played, log, verdict):  # type: ignore[no-untyped-def]
     """Judge and resolve recorded orders, from the start or on from where `state` is.
 
@@ -193,7 +207,7 @@ def replay_orders(rules, state, orders, n_played, log, verdict):  # type: ignore
     return orders.shape[0]
 
 
-@entry(void(_RULES, _STATE, int32[::1]))
+@entry(void(RULES_ARRAY, STATE_ARRAY, int32[::1]))
 def replay_row(rules, state, row):  # type: ignore[no-untyped-def]
     """Write the `row` [k] of a match that `replay_orders` has played; `Outcome.UNFINISHED` while dispatches remain."""
     row[:] = 0

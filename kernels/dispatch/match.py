@@ -10,12 +10,15 @@ from kernels.dispatch.resolve import resolve_dispatch
 from kernels.jit import helper
 from kernels.random import STREAM_TYPE, draws
 
-__all__ = ["BOT_SIGNATURE", "PARAMS_TYPE", "play", "reset"]
+__all__ = ["BOT_SIGNATURE", "MIX_SIGNATURE", "PARAMS_TYPE", "play", "reset"]
 
 PARAMS_TYPE = types.Array(float64, 1, "C", readonly=True)
 
 BOT_SIGNATURE = int64(RULES_TYPE, STATE_TYPE, int64, PARAMS_TYPE, STREAM_TYPE)
 """order = bot(rules, state, c, params, stream): every bot, shipped or not, is compiled for exactly this."""
+
+MIX_SIGNATURE = int64(RULES_TYPE, STATE_TYPE, int64, PARAMS_TYPE, int64[::1], float64[::1])
+"""n = mix(rules, state, c, params, orders, chances): how a bot that offers its mix tells it."""
 
 _A = int(Company.A)
 _B = int(Company.B)
@@ -117,6 +120,20 @@ def write_row(state, row):  # type: ignore[no-untyped-def]
 
 
 @helper
+def write_end(state, reason, illegal_company, row):  # type: ignore[no-untyped-def]
+    """Write how a match ended into `row` [k], draws apart: its counts, its outcome, and an illegal order's place."""
+    write_row(state, row)
+    if reason == _LEGAL:
+        row[_OUTCOME] = outcome(state)
+        row[_ILLEGAL_DISPATCH] = 0
+    else:
+        row[_OUTCOME] = _ILLEGAL
+        row[_ILLEGAL_DISPATCH] = state.dispatch
+    row[_ILLEGAL_COMPANY] = illegal_company
+    row[_ILLEGAL_REASON] = reason
+
+
+@helper
 def play(rules, state, bot_a, params_a, stream_a, bot_b, params_b, stream_b, log, row):  # type: ignore[no-untyped-def]
     """Play one match from the start and write its `row` [k].
 
@@ -137,14 +154,6 @@ def play(rules, state, bot_a, params_a, stream_a, bot_b, params_b, stream_b, log
             illegal_company = 1
             break
         resolve_dispatch(rules, state, order_a, order_b, log)
-    write_row(state, row)
+    write_end(state, reason, illegal_company, row)
     row[_DRAWS] = draws(stream_a)
     row[_DRAWS + 1] = draws(stream_b)
-    if reason == _LEGAL:
-        row[_OUTCOME] = outcome(state)
-        row[_ILLEGAL_DISPATCH] = 0
-    else:
-        row[_OUTCOME] = _ILLEGAL
-        row[_ILLEGAL_DISPATCH] = state.dispatch
-    row[_ILLEGAL_COMPANY] = illegal_company
-    row[_ILLEGAL_REASON] = reason

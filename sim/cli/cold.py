@@ -11,12 +11,13 @@ if TYPE_CHECKING:
 __all__ = ["game_in", "say_when_cold"]
 
 
-def say_when_cold(game: str = "dispatch") -> None:
+def say_when_cold(game: str = "dispatch", entry: str = "batch.fill_rows") -> None:
     """Say on standard error that a game's kernels are to be compiled, unless their machine code is there.
 
-    To be called before anything that imports the game's `batch`, whose import is what compiles.
+    To be called before anything that imports the game's `batch`, whose import is what compiles; or another module of
+    the game's kernels, whose last entry point is then named along with it.
     """
-    if f"kernels.{game}.batch" in sys.modules:
+    if f"kernels.{game}.{entry.partition('.')[0]}" in sys.modules:
         return
     from kernels.jit import CACHE_FOLDER, PLAIN
 
@@ -24,7 +25,7 @@ def say_when_cold(game: str = "dispatch") -> None:
         return
     if CACHE_FOLDER is None:
         print("compiling the kernels (half a minute; no folder is writable to keep them in)", file=sys.stderr)
-    elif next(CACHE_FOLDER.glob(f"{game}_*/batch.fill_rows*.nbi"), None) is None:
+    elif next(CACHE_FOLDER.glob(f"{game}_*/{entry}*.nbi"), None) is None:
         print("compiling the kernels (once; about half a minute)", file=sys.stderr, flush=True)
 
 

@@ -13,12 +13,15 @@ import numpy.typing as npt
 from numba import njit, types
 
 from kernels.dispatch.bots.limits import new_limits, packed
-from kernels.dispatch.match import BOT_SIGNATURE
+from kernels.dispatch.match import BOT_SIGNATURE, MIX_SIGNATURE
 from kernels.jit import CACHE_FOLDER, PLAIN, cache_in
 
-__all__ = ["ARGUMENTS", "Bot", "BotError", "Parameter", "bot"]
+__all__ = ["ARGUMENTS", "MIX_ROOM", "Bot", "BotError", "Parameter", "bot"]
 
 _KERNELS = Path(__file__).parents[2]
+
+MIX_ROOM = 512
+"""Orders that a mix may have."""
 
 ARGUMENTS = ("rules", "state", "c", "params", "stream")
 """What a bot function takes, in this order; the names are the author's."""
@@ -92,6 +95,7 @@ class Bot:
     kept_as: str | None = None
     prepare: Callable[[Any, Mapping[str, float | str]], npt.NDArray[np.float64]] | None = None
     restrictable: bool = False
+    mix: Callable[..., int] | None = None
 
     @property
     def doc(self) -> str:
@@ -165,13 +169,23 @@ class Bot:
         result: Callable[..., int] = compiled
         return result
 
-    def _compiled_for(self, signature: Any) -> Any:
+    @functools.cached_property
+    def compiled_mix(self) -> Callable[..., int]:
+        """`mix` compiled for `match.MIX_SIGNATURE`; of a bot that offers none, a function that says 0."""
+        function = no_mix if self.mix is None else self.mix
+        if PLAIN:
+            return function
+        result: Callable[..., int] = self._compiled_for(MIX_SIGNATURE, function)
+        return result
+
+    def _compiled_for(self, signature: Any, function: Callable[..., int] | None = None) -> Any:
+        function = self.function if function is None else function
         folder = self._cache_folder
         try:
             with cache_in(folder):
-                return njit(signature, nogil=True, cache=folder is not None)(self.function)
+                return njit(signature, nogil=True, cache=folder is not None)(function)
         except Exception as error:  # numba raises its own errors, and Python's for what it meets while compiling
-            raise BotError(self.function, f"bot {self.name} does not compile") from error
+            raise BotError(function, f"bot {self.name} does not compile") from error
 
     @property
     def _cache_folder(self) -> Path | None:
@@ -187,6 +201,11 @@ class Bot:
         return None if self.kept_as is None else CACHE_FOLDER / "bots" / self.kept_as
 
 
+def no_mix(rules, state, c, params, orders, chances):  # type: ignore[no-untyped-def]
+    """The mix of a bot that offers none: no orders."""
+    return np.int64(0)
+
+
 def behind(n_params: int) -> int:
     """Where what lies behind so many parameters begins: at the next even index."""
     return n_params + n_params % 2
@@ -200,6 +219,7 @@ def bot(
     draws_nothing: Callable[[Mapping[str, float | str]], bool] | bool = False,
     prepare: Callable[[Any, Mapping[str, float | str]], npt.NDArray[np.float64]] | None = None,
     restrictable: bool = False,
+    mix: Callable[..., int] | None = None,
 ) -> Callable[[Callable[..., int]], Bot]:
     """Make a bot of a function of (rules, state, c, params, stream) that returns a packed order.
 
@@ -211,6 +231,8 @@ def bot(
         Its parameters, in the order of the array that it gets.
     mirror_fair, draws_nothing
         What it declares of itself (see `Bot`); `draws_nothing` may depend on the parameters' values.
+    mix
+        Tells the chances of its orders (see `Bot`).
     """
 
     def decorate(function: Callable[..., int]) -> Bot:
@@ -230,6 +252,7 @@ def bot(
             draws_nothing=nothing,
             prepare=prepare,
             restrictable=restrictable,
+            mix=mix,
         )
 
     return decorate

@@ -324,7 +324,16 @@ def equilibrium_mix(rules, state, c, params, orders, their_orders, matrix, own, 
     return n, m, solve(matrix, n, m, np.int64(params[N_VALUE + 1]), own, theirs)
 
 
-@bot(params=EQUILIBRIUM_PARAMS, mirror_fair=True, restrictable=True, prepare=prepare)
+def mix_of_equilibrium(rules, state, c, params, orders, chances):  # type: ignore[no-untyped-def]
+    """The mix that `equilibrium` draws from (`Bot.mix`)."""
+    n, _, _ = equilibrium_mix(
+        rules, state, c, params, orders,
+        np.empty(MOST, np.int64), np.empty((MOST, MOST), np.float64), chances, np.empty(MOST, np.float64),
+    )  # fmt: skip
+    return n
+
+
+@bot(params=EQUILIBRIUM_PARAMS, mirror_fair=True, restrictable=True, prepare=prepare, mix=mix_of_equilibrium)
 def equilibrium(rules, state, c, params, stream):  # type: ignore[no-untyped-def]
     """Plays each dispatch as the matrix game that it is: the order is drawn from an equilibrium mix.
 

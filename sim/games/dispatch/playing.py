@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from sim.stats.sums import BlockSums, MarginHistogram
 if TYPE_CHECKING:
     from sim.games.dispatch.plan import DispatchPlan
 
-__all__ = ["Bench", "play_rows", "sum_rows"]
+__all__ = ["Bench", "checked_rows", "play_rows", "sum_rows"]
 
 
 class Bench:
@@ -32,18 +33,9 @@ class Bench:
 
 
 def play_rows(plan: DispatchPlan, chunk: Chunk, bench: Bench) -> Rows:
-    """Play a chunk: one row a match, int32 [m, k], k a `kernels.codes.Column`.
+    """Play a chunk: one row a match, int32 [m, k], k a `kernels.codes.Column`; raises as `checked_rows` does."""
 
-    Raises
-    ------
-    BadInput
-        When a bot raised an exception.
-    RuntimeError
-        When the kernel left a row unwritten.
-    """
-    rows = np.empty((chunk.n_pairs * plan.n_swaps, N_COLUMNS), np.int32)
-    rows[:, Column.OUTCOME] = POISON
-    try:
+    def fill(rows: Rows) -> None:
         fill_rows(
             plan.rules,
             bench.state,
@@ -61,6 +53,24 @@ def play_rows(plan: DispatchPlan, chunk: Chunk, bench: Bench) -> Rows:
             bench.log,
             rows,
         )
+
+    return checked_rows(plan, chunk, fill)
+
+
+def checked_rows(plan: DispatchPlan, chunk: Chunk, fill: Callable[[Rows], None]) -> Rows:
+    """The rows of a chunk, int32 [m, k], as a kernel fills them.
+
+    Raises
+    ------
+    BadInput
+        When a bot raised an exception.
+    RuntimeError
+        When the kernel left a row unwritten.
+    """
+    rows = np.empty((chunk.n_pairs * plan.n_swaps, N_COLUMNS), np.int32)
+    rows[:, Column.OUTCOME] = POISON
+    try:
+        fill(rows)
     except Exception as error:  # the kernel itself raises nothing: a bot did
         if PLAIN:
             raise  # its author wants to see where
