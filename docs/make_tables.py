@@ -38,7 +38,7 @@ PICTURES = Path("docs/pictures")
 MATCHES = 200_000
 README_MATCHES = 1_000_000
 PROBE_MATCHES = 2_000
-PROBES = {"ladder": 40}
+PROBES = {"ladder": 40, "exploit": 4}
 """Matches behind a digest, where the bots are slow."""
 
 SEED = 1
@@ -56,6 +56,8 @@ RUNGS = (
 )
 LADDER_MATCHES = 4_000
 COMPARE_MATCHES = 100_000
+EXPLOIT_MATCHES = 1_000
+EXPLOITED = ("greedy", "saboteur", "planner", "equilibrium")
 NOISES = (0, 0.5, 1, 2, 3, 5)
 COMPARED = "economy.upgrade_cost=7"
 LOOKED_AT = {
@@ -98,6 +100,7 @@ RUNS: dict[str, Callable[[], list[dict[str, Any]]]] = {
     "noise": noises,
     "ladder": ladder_runs,
     "compare": lambda: [{"scenario": "standard", "overrides": changed} for changed in ([], [COMPARED])],
+    "exploit": lambda: [{"bot": name, "scenario": "standard"} for name in EXPLOITED],
 }
 """The runs behind each measured part."""
 
@@ -105,8 +108,13 @@ RUNS: dict[str, Callable[[], list[dict[str, Any]]]] = {
 def behaviour(runs: Sequence[Mapping[str, Any]], matches: int | None = None) -> str:
     """12 hex digits that change when one of so many matches (None: `PROBE_MATCHES`) would come out otherwise."""
     digest = hashlib.sha256()
+    n = PROBE_MATCHES if matches is None else matches
     for arguments in runs:
-        found = sim.run(**arguments, matches=PROBE_MATCHES if matches is None else matches, seed=SEED)
+        if "bot" in arguments:
+            answers = sim.exploit(**arguments, matches=n, seed=SEED).answers
+            digest.update(repr([estimate for one in answers for estimate in one.estimates]).encode())
+            continue
+        found = sim.run(**arguments, matches=n, seed=SEED)
         for name, array in sorted(found.sums.as_arrays().items()):
             digest.update(name.encode() + array.tobytes())
     return digest.hexdigest()[:12]
@@ -191,6 +199,23 @@ def ladder(matches: int) -> str:
     rows = [[name, *scores[i * n : (i + 1) * n]] for i, name in enumerate(EXACT)]
     head = ["map", *(f"{above} over {below}" for above, below in RUNGS)]
     return f"<!-- behaviour {behaviour(runs, PROBES['ladder'])} -->\n\n{table(head, rows)}\n"
+
+
+def exploited(matches: int) -> str:
+    """What each answer wins from the bots of the ladder."""
+    from sim.reports.exploit_terminal import figure
+
+    runs = RUNS["exploit"]()
+    rows = []
+    for arguments in runs:
+        found = sim.exploit(**arguments, matches=matches, seed=SEED)
+        for one in found.answers:
+            shown = [figure(one, name) for name in ("score.first", "margin.mean")]
+            rows.append([found.bot, one.kind, one.model, str(one.looks), *shown])
+    head = ["bot", "answer", "takes it for", "looks", "score of the answer", "margin"]
+    rule = ["---", "---", "---", *["---:"] * 3]
+    lines = "".join("| " + " | ".join(line) + " |\n" for line in (head, rule, *rows))
+    return f"<!-- behaviour {behaviour(runs, PROBES['exploit'])} -->\n\n{lines}\n"
 
 
 # -- listed -----------------------------------------------------------------------------------------------------------
@@ -302,6 +327,7 @@ PARTS: dict[str, tuple[Callable[[int], str], int]] = {
     "noise": (noise, MATCHES),
     "ladder": (ladder, LADDER_MATCHES),
     "compare": (compared, COMPARE_MATCHES),
+    "exploit": (exploited, EXPLOIT_MATCHES),
     "map-facts": (map_facts, 0),
     "bots": (bots, 0),
     "figures": (metrics, 0),

@@ -61,7 +61,16 @@ UNFIT = {
 
 @pytest.mark.compiled
 @pytest.mark.parametrize(
-    "command", ["run standard", "report there", "verify there", "replay there.json", "bench", "tournament standard"]
+    "command",
+    [
+        "run standard",
+        "report there",
+        "verify there",
+        "replay there.json",
+        "bench",
+        "tournament standard",
+        "exploit greedy standard",
+    ],
 )
 def test_cli_cold__commands_that_compile_say_so_before(command, tmp_path):
     (tmp_path / "there").mkdir()

@@ -167,7 +167,7 @@ def shortened(words: list[str]) -> list[str]:
     """The command with few matches."""
     if words[0] == "bench":
         return [*words, "--seconds", "0.05", "--rounds", "1"]
-    if words[0] not in ("run", "tournament", "compare"):
+    if words[0] not in ("run", "tournament", "compare", "exploit"):
         return words
     if "--matches" in words:
         place = words.index("--matches")
@@ -195,6 +195,8 @@ def as_shown(tmp_path, monkeypatch):
     monkeypatch.setattr(sim, "tournament", lambda *given, **options: tournament(*given, **{**options, "matches": FEW}))
     compare = sim.compare
     monkeypatch.setattr(sim, "compare", lambda *given, **options: compare(*given, **{**options, "matches": FEW}))
+    exploit = sim.exploit
+    monkeypatch.setattr(sim, "exploit", lambda *given, **options: exploit(*given, **{**options, "matches": FEW}))
     return tmp_path
 
 
@@ -216,8 +218,8 @@ def test_docs__what_is_shown_runs(page, as_shown, capsys):
         if block.info.startswith("sh"):
             for words in commands(block.text):
                 last = shortened(words)
-                if PLAIN and words[0] == "bench":
-                    continue  # its speed is not worth the wait
+                if PLAIN and words[0] in ("bench", "exploit"):
+                    continue  # a speed is not worth the wait, and answers think long
                 if after is None or after.info != "text errors":
                     allowed = {0, 3} if "--half-width" in words else {0}
                     assert carried_out(last) in allowed, f"{place}: {shlex.join(last)}: {capsys.readouterr().err}"
