@@ -17,6 +17,7 @@ from kernels.random import (
     MAX_NAMESPACE,
     MAX_SEED,
     Purpose,
+    absorbed,
     below,
     below_both,
     draw32,
@@ -182,6 +183,15 @@ def test_random_streams__below_both_is_uniform_over_pairs(n, m):
     assert chisquare(counts).pvalue > 1e-4
 
 
+def test_random_streams__digests_tell_words_apart_and_fit_32_bits():
+    words = [[np.int64(bit == k) << np.int64(place) for k in range(6)] for bit in range(6) for place in range(32)]
+    words += [[np.int64(n), *[np.int64(0)] * 5] for n in range(3, 300, 2)]
+    found = [absorbed(*each) for each in words]
+    assert len(set(found)) == len({tuple(each) for each in words})
+    assert all(0 <= part < 2**32 for digest in found for part in digest)
+    assert absorbed(*words[5]) == found[5]
+
+
 def test_random_streams__bits_are_balanced():
     stream = stream_at(seed=MAX_SEED, pair=LARGEST_PAIR)
     words = np.array([int(draw32(stream)) for _ in range(4_000)], np.uint64)
@@ -199,8 +209,9 @@ def test_random_streams__no_float_in_compiled_code():
     draws(stream)
     below(stream, np.int64(3))
     below_both(stream, np.int64(3), np.int64(4))
+    absorbed(*[np.int64(1)] * 6)
     helpers = {name: each for name, each in vars(streams_module).items() if hasattr(each, "overloads")}
-    assert set(helpers) == {"philox", "seek", "draw32", "below", "below_both", "draws"}
+    assert set(helpers) == {"philox", "seek", "draw32", "below", "below_both", "draws", "absorbed"}
     for name, helper in helpers.items():
         assert helper.nopython_signatures, name
         for signature in helper.nopython_signatures:
