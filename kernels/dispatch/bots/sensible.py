@@ -199,10 +199,12 @@ def likely_order(rules, state, c, table):  # type: ignore[no-untyped-def]
 
 
 @routine
-def purchase(rules, state, c, limits, table, least_gain, contest):  # type: ignore[no-untyped-def]
+def purchase(rules, state, c, limits, table, least_gain, late, contest):  # type: ignore[no-untyped-def]
     """The investment to make now: the upgrade that gains most points, else the siding that `greedy` would buy.
 
-    An upgrade is saved up for while it gains at least `least_gain` points.
+    An upgrade is saved up for while it gains at least `least_gain` points, and `late` times its price over the square
+    of the dispatches left more: near the end cash decides many matches. A siding is bought while the latter is below the
+    one point that `greedy` asks of it.
     """
     i = np.uint64(c)
     cost = rules.upgrade_cost_dollars
@@ -215,7 +217,7 @@ def purchase(rules, state, c, limits, table, least_gain, contest):  # type: igno
         row_1 = row_of(table, c, 1, (upgraded >> 1) & 1, state.cargo_item[i, 1], state.arc[i, 1])
         width = (np.int64(table[0]) + 1) * np.int64(table[1])
         stay = best_split(table, row_0, row_1, moves)
-        gain = least_gain * UNITS
+        gain = (least_gain + late * cost / (moves * moves)) * UNITS
         if open_bits & 1:
             more = best_split(table, row_0 + width, row_1, moves) - stay
             if more > gain:
@@ -229,7 +231,11 @@ def purchase(rules, state, c, limits, table, least_gain, contest):  # type: igno
     if invest != _NONE:
         if cost > state.cash_dollars[i]:
             invest = np.int64(_NONE)
-    elif rules.siding_cost_dollars != NO_COST and may_build_somewhere(limits, c):
+    elif (
+        rules.siding_cost_dollars != NO_COST
+        and late * rules.siding_cost_dollars < moves * moves
+        and (may_build_somewhere(limits, c))
+    ):
         wanted = invest_of(greedy_order_apart(rules, state, c, limits, 0.0, np.int64(0), contest))
         if wanted >= _SIDING:
             invest = wanted

@@ -24,6 +24,7 @@ _TO_UNIT = 2.0**-32
 VALUE_PARAMS = {
     "contest": greedy.params["contest"],
     "least_gain": Parameter(0.5, 0.0, 1000.0, "points that an upgrade must be expected to gain to be bought"),
+    "late": Parameter(3.0, 0.0, 1000.0, "points more for each dollar, over the square of the dispatches left"),
     "cash_worth": Parameter(0.15, 0.0, 100.0, "points that a dollar counts for as tie-break"),
     "siding_worth": Parameter(0.01, 0.0, 100.0, "points that a siding counts for in each dispatch left"),
     "spread": Parameter(2.0, 0.001, 1000.0, "points of margin that make a position half won at the end"),
@@ -33,7 +34,7 @@ VALUE_PARAMS = {
     "lost": Parameter(0.15, 0.0, 1.0, "chance that a dispatch does not move the train"),
 }
 N_VALUE = len(VALUE_PARAMS)
-_CONTEST, _LEAST_GAIN, _CASH, _SIDING, _SPREAD, _BY_DISPATCH = range(6)
+_CONTEST, _LEAST_GAIN, _LATE, _CASH, _SIDING, _SPREAD, _BY_DISPATCH = range(7)
 
 PLANNER_PARAMS = VALUE_PARAMS | {
     "noise": Parameter(0.02, 0.0, 1.0, "a random 0 to noise is added to the worth of every order"),
@@ -70,7 +71,7 @@ def worth(rules, state, c, limits, table, params, memo):  # type: ignore[no-unty
 @routine
 def answers(rules, state, scratch, c, limits, table, params, rival, orders, scores, memo):  # type: ignore[no-untyped-def]
     """A few own orders and what each is worth against one order of the rival; how many there are."""
-    invest = purchase(rules, state, c, limits, table, params[_LEAST_GAIN], params[_CONTEST])
+    invest = purchase(rules, state, c, limits, table, params[_LEAST_GAIN], params[_LATE], params[_CONTEST])
     n = few_candidates(rules, state, c, limits, rival, invest, orders)
     for m in range(n):
         tried(rules, state, scratch, c, orders[m], rival)
@@ -91,7 +92,7 @@ def first_best(scores, n):  # type: ignore[no-untyped-def]
 @routine
 def ranked(rules, state, scratch, c, limits, table, params, rival, k, orders, scores, memo):  # type: ignore[no-untyped-def]
     """The k best own orders against one order of the rival, best first, in `orders`; how many there are."""
-    invest = purchase(rules, state, c, limits, table, params[_LEAST_GAIN], params[_CONTEST])
+    invest = purchase(rules, state, c, limits, table, params[_LEAST_GAIN], params[_LATE], params[_CONTEST])
     n = candidates(rules, state, c, limits, invest, orders)
     for m in range(n):
         tried(rules, state, scratch, c, orders[m], rival)
