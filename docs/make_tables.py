@@ -38,7 +38,7 @@ PICTURES = Path("docs/pictures")
 MATCHES = 200_000
 README_MATCHES = 1_000_000
 PROBE_MATCHES = 2_000
-PROBES = {"ladder": 40, "exploit": 4}
+PROBES = {"ladder": 40, "floor": 40, "depths": 8, "exploit": 4}
 """Matches behind a digest, where the bots are slow."""
 
 SEED = 1
@@ -58,6 +58,8 @@ LADDER_MATCHES = 4_000
 COMPARE_MATCHES = 100_000
 EXPLOIT_MATCHES = 1_000
 EXPLOITED = ("greedy", "saboteur", "planner", "equilibrium")
+DEPTH_MATCHES = 4_000
+DEPTH_RIVALS = ("equilibrium", "planner", "saboteur")
 NOISES = (0, 0.5, 1, 2, 3, 5)
 COMPARED = "economy.upgrade_cost=7"
 LOOKED_AT = {
@@ -93,12 +95,25 @@ def ladder_runs() -> list[dict[str, Any]]:
     return [{"scenario": name, "bots": rung} for name in EXACT for rung in RUNGS]
 
 
+def floor_runs() -> list[dict[str, Any]]:
+    """Every rung against the floor, on every exact map."""
+    return [{"scenario": name, "bots": (rung, "random")} for rung in EXPLOITED for name in EXACT]
+
+
+def depth_runs() -> list[dict[str, Any]]:
+    """Equilibrium with two looks against itself with one and against the rungs below, on the standard map."""
+    slow = {"define": {"deep": {"bot": "equilibrium", "depth": 2}}}
+    return [{"scenario": "standard", "bots": ("deep", name), "overrides": slow} for name in DEPTH_RIVALS]
+
+
 RUNS: dict[str, Callable[[], list[dict[str, Any]]]] = {
     "first-run": lambda: [{"scenario": "standard"}],
     "maps-greedy": lambda: maps_with("greedy"),
     "maps-random": lambda: maps_with("random"),
     "noise": noises,
     "ladder": ladder_runs,
+    "floor": floor_runs,
+    "depths": depth_runs,
     "compare": lambda: [{"scenario": "standard", "overrides": changed} for changed in ([], [COMPARED])],
     "exploit": lambda: [{"bot": name, "scenario": "standard"} for name in EXPLOITED],
 }
@@ -199,6 +214,27 @@ def ladder(matches: int) -> str:
     rows = [[name, *scores[i * n : (i + 1) * n]] for i, name in enumerate(EXACT)]
     head = ["map", *(f"{above} over {below}" for above, below in RUNGS)]
     return f"<!-- behaviour {behaviour(runs, PROBES['ladder'])} -->\n\n{table(head, rows)}\n"
+
+
+def floor(matches: int) -> str:
+    """How often each rung beats random."""
+    runs = RUNS["floor"]()
+    scores = [phrase(sim.run(**arguments, matches=matches, seed=SEED), "score.first") for arguments in runs]
+    n = len(EXACT)
+    rows = [[rung, *scores[i * n : (i + 1) * n]] for i, rung in enumerate(EXPLOITED)]
+    return f"<!-- behaviour {behaviour(runs, PROBES['floor'])} -->\n\n{table(['bot', *EXACT], rows)}\n"
+
+
+def depths(matches: int) -> str:
+    """What the second look is worth."""
+    runs = RUNS["depths"]()
+    found = [sim.run(**arguments, matches=matches, seed=SEED) for arguments in runs]
+    rows = [
+        [name, *(phrase(run, metric) for metric in ("score.first", "margin.mean"))]
+        for name, run in zip(DEPTH_RIVALS, found, strict=True)
+    ]
+    head = ["against", "score", "margin"]
+    return f"<!-- behaviour {behaviour(runs, PROBES['depths'])} -->\n\n{table(head, rows)}\n"
 
 
 def exploited(matches: int) -> str:
@@ -326,6 +362,8 @@ PARTS: dict[str, tuple[Callable[[int], str], int]] = {
     "maps-random": (maps_random, MATCHES),
     "noise": (noise, MATCHES),
     "ladder": (ladder, LADDER_MATCHES),
+    "floor": (floor, LADDER_MATCHES),
+    "depths": (depths, DEPTH_MATCHES),
     "compare": (compared, COMPARE_MATCHES),
     "exploit": (exploited, EXPLOIT_MATCHES),
     "map-facts": (map_facts, 0),

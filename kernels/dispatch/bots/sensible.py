@@ -203,8 +203,8 @@ def purchase(rules, state, c, limits, table, least_gain, late, contest):  # type
     """The investment to make now: the upgrade that gains most points, else the siding that `greedy` would buy.
 
     An upgrade is saved up for while it gains at least `least_gain` points, and `late` times its price over the square
-    of the dispatches left more: near the end cash decides many matches. A siding is bought while the latter is below the
-    one point that `greedy` asks of it.
+    of the dispatches left more: near the end cash decides many matches. A siding is bought while the latter is below
+    the one point that `greedy` asks of it.
     """
     i = np.uint64(c)
     cost = rules.upgrade_cost_dollars

@@ -47,7 +47,7 @@ EQUILIBRIUM_PARAMS = VALUE_PARAMS | {
     "orders": Parameter(8.0, 1.0, 28.0, "how many sensible orders of each side it looks at"),
     "iterations": Parameter(50.0, 1.0, 100000.0, "of regret matching+ on every matrix"),
     "depth": Parameter(1.0, 1.0, 2.0, "2: every cell is itself played as a matrix game of the next dispatch"),
-    "inner_orders": Parameter(5.0, 1.0, 28.0, "orders of each side in those"),
+    "inner_orders": Parameter(8.0, 1.0, 28.0, "orders of each side in those"),
     "inner_iterations": Parameter(25.0, 1.0, 100000.0, "iterations in those"),
 }
 _EQUILIBRIUM_LIMITS = behind(len(EQUILIBRIUM_PARAMS))
