@@ -6,19 +6,17 @@ import numpy as np
 import pytest
 
 from kernels.codes import Pairing
-from kernels.dispatch.batch import replay_orders
 from kernels.dispatch.bots import SHIPPED
 from kernels.dispatch.bots.sensible import MOST
-from kernels.dispatch.bots.thinking import equilibrium_mix, solve
-from kernels.dispatch.layout import new_state
+from kernels.dispatch.bots.thinking import solve
 from kernels.dispatch.value import HEADER, UNITS, prepare_table
-from kernels.random import Purpose, new_streams, seek
 from sim.api import run
 from sim.config.loading import load_scenario
 from sim.replaying import Board
-from tests.kernel_tools import NO_LOG, board_of, rows_played, seeded, swapped_row
+from tests.kernel_tools import board_of, rows_played, seeded, swapped_row
 from tests.reference.generate import random_scenario
 from tests.run_tools import scaled
+from tests.slow.mix_study import gaps, mixes_at, same_value, states_met
 
 LADDER = ["random", "greedy", "saboteur", "planner", "equilibrium"]
 EXACT = ["standard", "compact", "corridor", "grand", "ladder"]
@@ -152,48 +150,38 @@ def test_bots_ladder__solve_knows_small_games():
     assert value == pytest.approx((0.3 * 0.1 - 0.2 * 0.4) / (0.3 + 0.1 + 0.2 + 0.4), abs=loose)
 
 
-def positions(n: int, seed: str, scenario: str = "standard"):
-    """States in the middle of matches of greedy against saboteur."""
-    board = Board(load_scenario(scenario, [f"dispatches={scaled(24, 5)}"]))
-    rng = seeded(seed, n)
-    bots = [SHIPPED["greedy"], SHIPPED["saboteur"]]
-    memory = [bot.memory(board.rules, bot.values({})) for bot in bots]
-    streams = new_streams(2)
-    verdict = np.zeros(3, np.int64)
-    for pair in range(n):
-        for lane in (0, 1):
-            address = (np.int64(9), np.int64(0), np.int64(Purpose.ORDERS), np.int64(lane), np.int64(pair))
-            seek(streams[lane], *address)
-        state = new_state()
-        orders = np.zeros((rng.randrange(board.scenario.dispatches), 2), np.int64)
-        replay_orders(board.rules, state, orders[:0], 0, NO_LOG, verdict)
-        for d in range(len(orders)):
-            for c in (0, 1):
-                orders[d, c] = bots[c].compiled(board.rules[0], state[0], np.int64(c), memory[c], streams[c])
-            replay_orders(board.rules, state, orders[: d + 1], d, NO_LOG, verdict)
-        yield board, state
-
-
 def test_bots_ladder__the_mix_of_equilibrium_leaves_hardly_anything_to_gain():
     bot = SHIPPED["equilibrium"]
-    gaps = []
-    rules = Board(load_scenario("standard", [f"dispatches={scaled(24, 5)}"])).rules
-    memory = bot.memory(rules, bot.values({}))
-    for board, state in positions(scaled(1500, 4), "gap"):
-        matrix, own, theirs = np.zeros((MOST, MOST)), np.zeros(MOST), np.zeros(MOST)
-        orders, their_orders = np.zeros(MOST, np.int64), np.zeros(MOST, np.int64)
-        n, m, value = equilibrium_mix(
-            board.rules[0], state[0], np.int64(0), memory, orders, their_orders, matrix, own, theirs
-        )
-        game = matrix[:n, :m]
-        assert own[:n].sum() == pytest.approx(1)
-        assert theirs[:m].sum() == pytest.approx(1)
-        assert len(set(orders[:n].tolist())) == n
-        gap = (game @ theirs[:m]).max() - (own[:n] @ game).min()
-        assert value == pytest.approx(own[:n] @ game @ theirs[:m])
-        gaps.append(gap / max(np.ptp(game), 1e-9))
-    assert min(gaps) > -1e-9
-    assert np.mean(gaps) < 0.01
+    board = Board(load_scenario("standard", [f"dispatches={scaled(24, 5)}"]))
+    memory = bot.memory(board.rules, bot.values({}))
+    found_gaps = []
+    for state in states_met(board, scaled(1500, 4), "gap"):
+        found = mixes_at(board.rules, state, 0, memory)
+        assert found.own.sum() == pytest.approx(1)
+        assert found.theirs.sum() == pytest.approx(1)
+        assert len(set(found.orders.tolist())) == len(found.orders)
+        assert found.value == pytest.approx(found.own @ found.matrix @ found.theirs)
+        found_gaps.append(found.gap)
+    assert min(found_gaps) > -1e-9
+    assert np.mean(found_gaps) < 0.01
+
+
+@pytest.mark.compiled
+def test_bots_ladder__with_many_iterations_no_mix_leaves_anything_to_gain():
+    assert gaps("standard", 400, {"iterations": 400}).max() < 0.01
+
+
+@pytest.mark.compiled
+def test_bots_ladder__with_all_its_orders_there_is_nothing_to_know_of_equilibrium_by_its_own_value():
+    score = same_value("standard", 300, {"iterations": 400, "orders": 16})["same value"]["score.first"]
+    assert score.value - 0.5 <= 0.05 + (score.high - score.low) / 2
+
+
+@pytest.mark.compiled
+def test_bots_ladder__a_second_look_beats_one():
+    define = {"deep": {"bot": "equilibrium", "depth": 2}}
+    found = run("standard", bots=("deep", "equilibrium"), matches=400, seed=11, overrides={"define": define})
+    assert found["score.first"].low > 0.5
 
 
 # -- fairness ---------------------------------------------------------------------------------------------------------
