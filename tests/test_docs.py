@@ -167,7 +167,7 @@ def shortened(words: list[str]) -> list[str]:
     """The command with few matches."""
     if words[0] == "bench":
         return [*words, "--seconds", "0.05", "--rounds", "1"]
-    if words[0] not in ("run", "tournament", "compare"):
+    if words[0] not in ("run", "tournament", "compare") or "--records" in words:
         return words
     if "--matches" in words:
         place = words.index("--matches")
