@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from sim.api import load_run as load_run
     from sim.api import play_match as play_match
     from sim.api import run as run
+    from sim.api import run_records as run_records
     from sim.config.errors import BadInput as BadInput
     from sim.config.loading import load_map as load_map
     from sim.config.loading import load_scenario as load_scenario
@@ -50,6 +51,7 @@ _HOMES = {
     "replay": "sim.replaying",
     "replay_many": "sim.replaying",
     "run": "sim.api",
+    "run_records": "sim.api",
     "tournament": "sim.studies.tournament",
 }
 
@@ -73,6 +75,7 @@ __all__ = [
     "replay",
     "replay_many",
     "run",
+    "run_records",
     "tournament",
 ]
 

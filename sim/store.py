@@ -37,6 +37,9 @@ _SCRATCH = "unfinished"
 _TEMPORARY = re.compile(r"\.[\w.-]+\.\d+\.tmp|\.matches\.parquet\.tmp")
 """What `write_atomically` and `join_parts` leave behind when their process is killed."""
 
+_SOURCES = ("records.jsonl",)
+"""What a run was made of, kept beside it."""
+
 STUDY_RESULTS = ("compare.json", "value.json")
 """What studies write beside or instead of a summary."""
 
@@ -231,7 +234,7 @@ class RunFolder:
         """Take away all that this run wrote here before."""
         with told(self.path):
             # The manifest goes last: without it and without an unfinished run, the rest is nobody's.
-            for name in ("summary.json", *STUDY_RESULTS, "sums.npz", "report.html", "matches.parquet"):
+            for name in ("summary.json", *STUDY_RESULTS, *_SOURCES, "sums.npz", "report.html", "matches.parquet"):
                 (self.path / name).unlink(missing_ok=True)
             for name in ("figures", "tables", _PAIRINGS):
                 shutil.rmtree(self.path / name, ignore_errors=True)
@@ -265,6 +268,13 @@ class RunFolder:
             path.parent.mkdir(exist_ok=True)
             spans = np.array(ledger.spans, np.int64).reshape(-1, 2)
             write_atomically(path, _npz({"spans": spans, **ledger.sums.as_arrays()}))
+
+    def keep_source(self, name: str, text: str) -> None:
+        """Keep a text that the run is made of, before it is played."""
+        assert name in _SOURCES
+        with told(self.path):
+            self._claim()
+            write_atomically(self.path / name, text.encode())
 
     def _claim(self) -> None:
         """Write first what says whose the rest is."""

@@ -33,6 +33,16 @@ def no_report(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sim.reports.page.write_report", stand_in)
 
 
+@pytest.fixture
+def fewer_sequels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Matches are explained with few sequels: plain kernels play a few hundred dispatches a second."""
+    from sim.studies import story
+
+    few = {"CHANCE_LUCKS": (256, 4), "SCREEN_LUCKS": (64, 2), "CHECK_LUCKS": (512, 4), "MOST_CHECKED": (12, 2)}
+    for name, (compiled, plain) in few.items():
+        monkeypatch.setattr(story, name, plain if PLAIN else compiled)
+
+
 @dataclass(frozen=True)
 class Answer:
     """What a command did: exit code, standard output, standard error."""

@@ -21,14 +21,7 @@ from sim.studies.picking import pick_match, pick_of
 from sim.studies.story import explain, record_of
 from tests.run_tools import SHORT, plan_of_bots, scaled
 
-
-@pytest.fixture(autouse=True)
-def fewer_sequels(monkeypatch):
-    """Plain kernels play a few hundred dispatches a second."""
-    for name, plain in (("CHANCE_LUCKS", 4), ("SCREEN_LUCKS", 2), ("CHECK_LUCKS", 4), ("MOST_CHECKED", 2)):
-        monkeypatch.setattr(
-            story, name, scaled({"CHANCE_LUCKS": 256, "CHECK_LUCKS": 512}.get(name, getattr(story, name)), plain)
-        )
+pytestmark = pytest.mark.usefixtures("fewer_sequels")
 
 
 def order(train, move="forward", toggle=None, invest=None):

@@ -13,7 +13,6 @@ from sim.cli.options import (
     BotsOption,
     JsonOption,
     RunArgument,
-    ScenarioArgument,
     SeedOption,
     SetOption,
     ThreadsOption,
@@ -21,6 +20,7 @@ from sim.cli.options import (
     count,
     number,
     print_json,
+    refuse,
     seed_number,
     share,
     two_bots,
@@ -34,7 +34,9 @@ RUNS = Path("reports/runs")
 
 
 def run(
-    scenario: ScenarioArgument,
+    scenario: Annotated[
+        str | None, typer.Argument(metavar="SCENARIO", help="A YAML file, or the name of a shipped scenario.")
+    ] = None,
     matches: Annotated[
         str | None,
         typer.Option("--matches", metavar="N", help="How many, as 1000000, 1e6 or 1M. Default 100,000."),
@@ -60,12 +62,25 @@ def run(
         bool, typer.Option("--keep-matches", help="Also write matches.parquet, one row a match.")
     ] = False,
     again: Annotated[bool, typer.Option("--again", help="Play anew what the folder holds already.")] = False,
+    records: Annotated[
+        Path | None,
+        typer.Option(
+            "--records", metavar="FILE", help="Instead of playing: the matches of this file of records (.jsonl)."
+        ),
+    ] = None,
     json: JsonOption = False,
 ) -> None:
     """Play matches, print what they say, and write a run folder with tables, figures and a report.
 
-    A run that was interrupted goes on where it stopped when the same command is given again.
+    A run that was interrupted goes on where it stopped when the same command is given again. With --records the
+    matches are those that people played; their records name the scenario.
     """
+    if records is not None:
+        given = {"SCENARIO": scenario, "--matches": matches, "--half-width": half_width, "--bots": bots, "--seed": seed}
+        _run_records(records, {**given, "--set": set_}, out, keep_matches, again, json)
+        return
+    if scenario is None:
+        refuse("SCENARIO", "missing", "a YAML file or the name of a shipped scenario, or --records a file of records")
     from sim.api import load_run, make_plan, scenario_of
     from sim.running.progress import bar
     from sim.running.runner import Amount, Interrupted, play, unit_watched
@@ -101,6 +116,24 @@ def run(
 
         game_of(result.scenario).print_summary(result, console())
     _finish(result, plan, precision)
+
+
+def _run_records(
+    records: Path, given: dict[str, object], out: Path | None, keep_matches: bool, again: bool, json: bool
+) -> None:
+    """Make the run folder of recorded matches, and print it."""
+    for option, value in given.items():
+        if value is not None:
+            refuse(option, value, "left out with --records, whose file says what was played")
+    say_when_cold()
+    from sim.api import run_records
+    from sim.games import game_of
+
+    result = run_records(records, out=out or RUNS, keep_matches=keep_matches, again=again, named=out is not None)
+    if json:
+        print_json(result.summary())
+    else:
+        game_of(result.scenario).print_summary(result, console())
 
 
 def _command(

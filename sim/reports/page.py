@@ -106,6 +106,7 @@ def _page(run: Run, drawn: dict[str, str]) -> str:
         sides=sides,
         n_played=run.sums.n_matches,
         n_asked=run.manifest.get("matches_asked"),
+        recorded=words.is_recorded(run),
         unit="matches" if run.sums.pairing == Pairing.SINGLE else "pairs",
         n_units=int(run.sums.legal_pairs.sum()),
         level=words.level_words(run),

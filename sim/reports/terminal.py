@@ -140,7 +140,7 @@ class _Printer:
         if isinstance(asked, int) and asked != run.sums.n_matches:
             played += f" ({asked:,} asked for)"
         said = [words.shortened(run.scenario.name, 40), words.shortened(f"{run.first} vs {run.second}", 60), played]
-        if run.manifest.get("seed") is not None:
+        if run.manifest.get("seed") is not None and not words.is_recorded(run):
             said.append(f"seed {run.manifest['seed']}")
         self.line(self.text(" · ".join(said), "bold"))
         if words.is_deterministic(run):
@@ -252,7 +252,7 @@ class _Printer:
         """How fast it went and where the files are."""
         speed = self.run.manifest.get("matches_per_second")
         said = []
-        if isinstance(speed, int | float) and speed > 0:
+        if isinstance(speed, int | float) and speed > 0 and not words.is_recorded(self.run):
             said.append(f"{_rounded(float(speed)):,} matches a second")
         if self.run.folder is not None:
             said.append(f"written to {self.run.folder}")

@@ -8,6 +8,9 @@ from sim.running.result import Run
 from sim.stats.metrics import DETERMINISTIC, EXACT, METRICS, Estimate, histogram
 from sim.stats.rounding import format_estimate
 
+UNINFORMATIVE_BIAS = 0.5
+"""An interval that reaches so far rules out nothing that anybody would believe of a game: one seat's 75% to 25%."""
+
 
 def verdict(run: Run) -> tuple[str, ...]:
     """Sentences on the whole run, the most important first.
@@ -45,6 +48,8 @@ def seat_words(run: Run) -> str:
         ahead, behind = ("A", "B") if bias.value > 0 else ("B", "A")
         return f"Seat {ahead} is favoured over seat {behind}: {difference}."
     most = max(-bias.low, bias.high)
+    if most >= UNINFORMATIVE_BIAS:
+        return f"Too few matches were played to say whether a seat is favoured: {difference}."
     limit = format_estimate(0.0, -most, most, METRICS["seat_bias"].unit).rpartition("± ")[2]
     return f"No seat bias was seen: {difference}, so that a bias of more than {limit} is unlikely."
 
@@ -88,6 +93,12 @@ def ties_words(run: Run) -> str:
 
 def unsaid_words(run: Run) -> str:
     """What no number of such matches can say."""
+    if words.is_recorded(run):
+        return (
+            "All of this is how these people played: it says nothing of who else might play, nor which investments are "
+            "worth their price. What bots do on the same scenario is another run: sim compare sets the two side by "
+            "side."
+        )
     who = "this bot plays itself" if run.first == run.second else "these two bots play each other"
     return f"All of this is how {who}: it does not say how people play, nor which investments are worth their price."
 

@@ -91,6 +91,11 @@ def is_deterministic(run: Run) -> bool:
     return any(found.method == DETERMINISTIC for found in run.estimates)
 
 
+def is_recorded(run: Run) -> bool:
+    """Whether people played the matches, and their records were judged, so that nothing was drawn."""
+    return "records" in run.manifest
+
+
 def is_too_small(run: Run) -> bool:
     """Whether there were too few pairs for an interval of a mean."""
     found = estimate(run, "spread.mean")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +11,8 @@ import numpy.typing as npt
 from sim.config.errors import BadInput
 from sim.games.dispatch.plan import DispatchPlan
 from sim.games.dispatch.playing import Bench
-from sim.games.dispatch.traces import Traces, play_traces
+from sim.games.dispatch.recorded import RecordedPlan
+from sim.games.dispatch.traces import play_traces
 from sim.running.chunks import Chunk
 
 __all__ = ["MOST_LOOKED_AT", "PICKS", "Picked", "pick_match", "pick_of"]
@@ -51,7 +53,7 @@ def pick_of(text: str) -> str | int:
     raise BadInput.of(f"pick is {text!r}; must be {', '.join(PICKS)}, or the number of a match, counted from 0")
 
 
-def pick_match(plan: DispatchPlan, n_matches: int, pick: str | int) -> Picked:
+def pick_match(plan: DispatchPlan | RecordedPlan, n_matches: int, pick: str | int) -> Picked:
     """The match of a plan that a pick means.
 
     Parameters
@@ -73,16 +75,12 @@ def pick_match(plan: DispatchPlan, n_matches: int, pick: str | int) -> Picked:
             raise BadInput.of(f"match is {pick}; must be a whole number from 0 to {n_matches - 1}")
         return Picked(pick, f"match {pick}")
     looked_at = min(n_matches, MOST_LOOKED_AT)
-    n_pairs = -(-looked_at // plan.n_swaps)
-    bench = Bench()
     best: tuple[float, int] | None = None
-    for first in range(0, n_pairs, _CHUNK_PAIRS):
-        chunk = Chunk(first, min(_CHUNK_PAIRS, n_pairs - first))
-        worth = _worth(play_traces(plan, chunk, bench=bench), pick, plan.scenario.dispatches)
-        worth = worth[: looked_at - first * plan.n_swaps]
+    for first, standings, lengths in _standings(plan, looked_at):
+        worth = _worth(standings, lengths, pick)[: looked_at - first]
         m = int(np.argmax(worth))
         if worth[m] > -np.inf and (best is None or worth[m] > best[0]):
-            best = float(worth[m]), first * plan.n_swaps + m
+            best = float(worth[m]), first + m
     if best is None:
         what = {"shared": "is shared", "comeback": "was won from behind"}.get(pick, "was won by anyone")
         raise BadInput.of(f"pick is {pick!r}, but none of the {looked_at:,} matches looked at {what}")
@@ -95,9 +93,23 @@ def pick_match(plan: DispatchPlan, n_matches: int, pick: str | int) -> Picked:
     return Picked(best[1], f"{words[pick]} of the first {looked_at:,} matches", looked_at)
 
 
-def _worth(traces: Traces, pick: str, dispatches: int) -> npt.NDArray[np.float64]:
+def _standings(
+    plan: DispatchPlan | RecordedPlan, n_matches: int
+) -> Iterator[tuple[int, npt.NDArray[np.int32], npt.NDArray[np.int64]]]:
+    """At least the first `n_matches`, in parts: the number of the first, standings and lengths as `Traces` has them."""
+    if isinstance(plan, RecordedPlan):
+        yield 0, *plan.standings()
+        return
+    bench = Bench()
+    n_pairs = -(-n_matches // plan.n_swaps)
+    for first in range(0, n_pairs, _CHUNK_PAIRS):
+        traces = play_traces(plan, Chunk(first, min(_CHUNK_PAIRS, n_pairs - first)), bench=bench)
+        yield first * plan.n_swaps, traces.standings, traces.lengths
+
+
+def _worth(standings: npt.NDArray[np.int32], lengths: npt.NDArray[np.int64], pick: str) -> npt.NDArray[np.float64]:
     """How well each match fits a pick, shape (m,); minus infinity where it does not at all."""
-    points_a, points_b, cash_a, cash_b = np.moveaxis(traces.standings.astype(np.float64), 2, 0)
+    points_a, points_b, cash_a, cash_b = np.moveaxis(standings.astype(np.float64), 2, 0)
     margin, dollars = (points_a - points_b)[:, -1], (cash_a - cash_b)[:, -1]
     shared = (margin == 0) & (dollars == 0)
     # Dollars decide between equal points only: they count less than one point, however many.
@@ -112,4 +124,4 @@ def _worth(traces: Traces, pick: str, dispatches: int) -> npt.NDArray[np.float64
         winner_is_a = np.where(margin != 0, margin, dollars) > 0
         behind = np.where(winner_is_a[:, None], points_b - points_a, points_a - points_b).max(axis=1)
         worth = np.where(shared | (behind <= 0), -np.inf, behind)
-    return np.where(traces.lengths == dispatches, worth, -np.inf)
+    return np.where(lengths == standings.shape[1], worth, -np.inf)

@@ -22,6 +22,7 @@ from sim.config.errors import BadInput
 from sim.config.scenario import Scenario
 from sim.games.dispatch.plan import DispatchPlan
 from sim.games.dispatch.players import player_for
+from sim.games.dispatch.recorded import RecordedPlan
 from sim.games.dispatch.traces import play_traces
 from sim.lowering import COMPANIES, TRAINS, pack_words, unpack_words
 from sim.records import LINES_SUFFIXES, Record, read_record, read_records
@@ -195,6 +196,9 @@ def explain(source: Run | str | Path, pick: str | int = "closest", *, play_on: s
 
     run = source if isinstance(source, Run) else load_run(source)
     plan = plan_of(run)
+    if isinstance(plan, RecordedPlan):
+        picked = pick_match(plan, plan.n_records, wanted)
+        return _story(plan.played[picked.number].record, picked, play_on, picked.number)
     if not isinstance(plan, DispatchPlan):
         raise BadInput.of(
             f"{run.scenario.name} is a run of {run.scenario.game}; only matches of dispatch are explained"

@@ -14,6 +14,7 @@ from sim.config.scenario import Scenario
 from sim.games.damage import wrong_key
 from sim.games.dispatch.plan import DispatchPlan
 from sim.games.dispatch.players import player_for
+from sim.games.dispatch.recorded import RECORDS_FILE, RecordedPlan, recorded_plan
 from sim.running.plan import checked_seed
 from sim.stats.figures import Int64s, MetricDefinition
 from sim.stats.metrics import METRICS
@@ -51,8 +52,12 @@ class DispatchGame:
         first, second = (player_for(bot, scenario, bots) for bot in bots)
         return DispatchPlan(scenario, first, second, checked_seed(seed))
 
-    def plan_of(self, run: Run) -> DispatchPlan:
-        """The pairing that a run played, with the bots as they are now."""
+    def plan_of(self, run: Run) -> DispatchPlan | RecordedPlan:
+        """The pairing that a run played, with the bots as they are now; or the records that it keeps."""
+        if "records" in run.manifest:
+            if run.folder is None:
+                raise BadInput.of("this run of records has no folder that keeps them; name one with out")
+            return recorded_plan(run.folder / RECORDS_FILE)
         first, second = (player_again(run.manifest[which], run.scenario.define) for which in ("first", "second"))
         return DispatchPlan(run.scenario, first, second, run.manifest["seed"], run.manifest["namespace"])
 

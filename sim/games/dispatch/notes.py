@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 from kernels.codes import Column, Outcome, Pairing
 from sim.config.exactness import exactness
+from sim.config.scenario import Scenario
 from sim.stats.sums import BlockSums
 
 if TYPE_CHECKING:
     from sim.games.dispatch.plan import DispatchPlan
 
-__all__ = ["false_declaration", "run_notes"]
+__all__ = ["false_declaration", "inexact_note", "run_notes"]
 
 
 def run_notes(plan: DispatchPlan, sums: BlockSums, asked: int | None) -> tuple[str, ...]:
@@ -61,13 +62,16 @@ def run_notes(plan: DispatchPlan, sums: BlockSums, asked: int | None) -> tuple[s
             )
         elif legal:
             notes.append("Pairs with an illegal order bear no witness to a mirror-fair bot: seat bias was measured.")
-    breaches = exactness(plan.scenario.map).breaches
-    if breaches:
-        where = ", ".join(dict.fromkeys(breach.junction for breach in breaches))
-        notes.append(
-            f"The mirror of map {plan.scenario.map.name} is not exact (at {where}): the labels alone may favour a seat."
-        )
-    return tuple(notes)
+    return (*notes, *inexact_note(plan.scenario))
+
+
+def inexact_note(scenario: Scenario) -> tuple[str, ...]:
+    """The sentence on a mirror that is not exact; none where it is."""
+    breaches = exactness(scenario.map).breaches
+    if not breaches:
+        return ()
+    where = ", ".join(dict.fromkeys(breach.junction for breach in breaches))
+    return (f"The mirror of map {scenario.map.name} is not exact (at {where}): the labels alone may favour a seat.",)
 
 
 def false_declaration(plan: DispatchPlan, sums: BlockSums) -> str | None:

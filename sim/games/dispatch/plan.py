@@ -34,10 +34,23 @@ from sim.stats.sums import BlockSums
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["DispatchPlan"]
+__all__ = ["WINNERS", "DispatchPlan", "limits_of"]
 
 WINNERS = np.array([0, 1, 0, 1, 2, 3, 3, 3], dtype=np.int8)
 """Who won, by `Outcome`: 0 A, 1 B, 2 shared, 3 no result."""
+
+
+def limits_of(scenario: Scenario) -> dict[str, float]:
+    """The largest values that a match's figures could take (`sim.stats.definitions.LIMIT_KEYS`)."""
+    economy = scenario.economy
+    return {
+        "dispatches": scenario.dispatches,
+        "reward": max(scenario.cargo.rewards),
+        "ticks": 1 if economy.upgrade_cost is None else economy.upgraded_speed,
+        "toll": economy.toll,
+        "upgrades": 0 if economy.upgrade_cost is None else 2,
+        "sidings": 0 if economy.siding_cost is None else len(Network(scenario.map).junctions),
+    }
 
 
 @dataclass(frozen=True)
@@ -131,15 +144,7 @@ class DispatchPlan:
     @property
     def limits(self) -> Mapping[str, float]:
         """The largest values that a match's figures could take (`sim.stats.definitions.LIMIT_KEYS`)."""
-        economy = self.scenario.economy
-        return {
-            "dispatches": self.scenario.dispatches,
-            "reward": max(self.scenario.cargo.rewards),
-            "ticks": 1 if economy.upgrade_cost is None else economy.upgraded_speed,
-            "toll": economy.toll,
-            "upgrades": 0 if economy.upgrade_cost is None else 2,
-            "sidings": 0 if economy.siding_cost is None else int(self.rules[0].n_junctions),
-        }
+        return limits_of(self.scenario)
 
     @property
     def most_pairs(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
     from sim.games.dispatch.plan import DispatchPlan
 
-__all__ = ["ILLEGAL_WORDS", "OUTCOME_WORDS", "match_table"]
+__all__ = ["ILLEGAL_WORDS", "OUTCOME_WORDS", "match_table", "rows_table"]
 
 OUTCOME_WORDS: dict[Outcome, tuple[str, str]] = {
     Outcome.A_ON_POINTS: ("A", "points"),
@@ -46,28 +47,55 @@ def match_table(plan: DispatchPlan, first_pair: int, rows: npt.NDArray[np.int32]
 
     The schema's metadata carry the scenario's digest and the seed.
     """
+    swap = np.arange(rows.shape[0], dtype=np.int64) % plan.n_swaps
+    second_in_a = swap if plan.pairing.name == "SEATS" else np.zeros_like(swap)
+    names = [plan.first.name, plan.second.name]
+    seated = [[names[which] for which in second_in_a], [names[1 - which] for which in second_in_a]]
+    return rows_table(rows, first_pair, plan.n_swaps, seated, second_in_a, digest, plan.seed)
+
+
+def rows_table(
+    rows: npt.NDArray[np.int32],
+    first_pair: int,
+    n_swaps: int,
+    seated: Sequence[Sequence[str]],
+    second_in_a: npt.NDArray[np.int64],
+    digest: str,
+    seed: int,
+) -> pa.Table:
+    """Rows of whole pairs as an Arrow table.
+
+    Parameters
+    ----------
+    seated
+        Who sat in A and who in B, one name a match each.
+    second_in_a
+        Shape (m,), 1 where the second side sat in A.
+    """
     import pyarrow as pa
 
-    n = rows.shape[0]
-    match = first_pair * plan.n_swaps + np.arange(n, dtype=np.int64)
-    swap = match % plan.n_swaps
-    seated = [plan.first.name, plan.second.name]
-    second_in_a = swap if plan.pairing.name == "SEATS" else np.zeros(n, np.int64)
+    match = first_pair * n_swaps + np.arange(rows.shape[0], dtype=np.int64)
+    swap = match % n_swaps
     outcome = rows[:, Column.OUTCOME]
     illegal = rows[:, Column.ILLEGAL_DISPATCH] > 0
 
     def words(codes: npt.NDArray[np.integer], names: list[str]) -> pa.Array:
-        # Two bots of one name share a word: a dictionary must not list it twice.
+        # Codes of one word share it: a dictionary must not list it twice.
         distinct = list(dict.fromkeys(names))
         index = np.array([distinct.index(name) for name in names], np.int8)[codes]
         return pa.DictionaryArray.from_arrays(pa.array(index, pa.int8()), pa.array(distinct))
 
+    def listed(names: Sequence[str]) -> pa.Array:
+        distinct = {name: code for code, name in enumerate(dict.fromkeys(names))}
+        index = pa.array([distinct[name] for name in names], pa.int32())
+        return pa.DictionaryArray.from_arrays(index, pa.array(list(distinct), pa.string()))
+
     columns: dict[str, pa.Array] = {
         "match": pa.array(match),
-        "pair": pa.array(match // plan.n_swaps),
+        "pair": pa.array(match // n_swaps),
         "swap": pa.array(swap.astype(np.int8)),
-        "bot_a": words(second_in_a, seated),
-        "bot_b": words(1 - second_in_a, seated),
+        "bot_a": listed(seated[0]),
+        "bot_b": listed(seated[1]),
         "first_seat": words(second_in_a, ["A", "B"]),
         "winner": words(outcome, [OUTCOME_WORDS[code][0] for code in Outcome]),
         "decided_by": words(outcome, [OUTCOME_WORDS[code][1] for code in Outcome]),
@@ -79,4 +107,4 @@ def match_table(plan: DispatchPlan, first_pair: int, rows: npt.NDArray[np.int32]
     columns["illegal_company"] = words(np.where(illegal, rows[:, Column.ILLEGAL_COMPANY], 2), ["A", "B", "none"])
     columns["illegal_reason"] = words(rows[:, Column.ILLEGAL_REASON], [ILLEGAL_WORDS[code] for code in Illegal])
     table = pa.table(columns)
-    return table.replace_schema_metadata({"scenario_digest": digest, "seed": str(plan.seed)})
+    return table.replace_schema_metadata({"scenario_digest": digest, "seed": str(seed)})
