@@ -28,6 +28,7 @@ from sim.config.exactness import exactness
 from sim.config.network import Network
 from sim.config.scenario import RailMap, Scenario
 from sim.config.starters import starter_names
+from sim.config.value_study import ValueStudyFile, load_value_study
 from sim.stats.metrics import METRICS
 from sim.stats.rounding import format_estimate
 
@@ -38,7 +39,7 @@ PICTURES = Path("docs/pictures")
 MATCHES = 200_000
 README_MATCHES = 1_000_000
 PROBE_MATCHES = 2_000
-PROBES = {"ladder": 40}
+PROBES = {"ladder": 40, "value": 40}
 """Matches behind a digest, where the bots are slow."""
 
 SEED = 1
@@ -56,6 +57,7 @@ RUNGS = (
 )
 LADDER_MATCHES = 4_000
 COMPARE_MATCHES = 100_000
+VALUE_MATCHES = 20_000
 NOISES = (0, 0.5, 1, 2, 3, 5)
 COMPARED = "economy.upgrade_cost=7"
 LOOKED_AT = {
@@ -97,6 +99,7 @@ RUNS: dict[str, Callable[[], list[dict[str, Any]]]] = {
     "maps-random": lambda: maps_with("random"),
     "noise": noises,
     "ladder": ladder_runs,
+    "value": lambda: [{"scenario": "standard", "bots": (bot, bot)} for bot in load_value_study().bots],
     "compare": lambda: [{"scenario": "standard", "overrides": changed} for changed in ([], [COMPARED])],
 }
 """The runs behind each measured part."""
@@ -194,6 +197,22 @@ def ladder(matches: int) -> str:
 
 
 # -- listed -----------------------------------------------------------------------------------------------------------
+
+
+def value(matches: int) -> str:
+    """What the first command of docs/value.md prints; in full whatever `matches` says, unless it is few."""
+    from sim.reports.value_terminal import print_value
+
+    few = {} if matches >= VALUE_MATCHES else {"matches": matches, "scan_matches": matches}
+    found = sim.value("standard", seed=SEED, **few)
+    shown = screen_text(lambda screen: print_value(found, screen))
+    return f"<!-- behaviour {behaviour(RUNS['value'](), PROBES['value'])} -->\n\n{shown}\n"
+
+
+def value_keys(matches: int) -> str:
+    """The keys of the file of a value study."""
+    rows = [[f"`{key}`", field.description or ""] for key, field in ValueStudyFile.model_fields.items()]
+    return "\n" + words(["key", "meaning"], [["`schema`", rows[0][1]], *rows[1:]]) + "\n"
 
 
 def map_facts(matches: int) -> str:
@@ -302,6 +321,8 @@ PARTS: dict[str, tuple[Callable[[int], str], int]] = {
     "noise": (noise, MATCHES),
     "ladder": (ladder, LADDER_MATCHES),
     "compare": (compared, COMPARE_MATCHES),
+    "value": (value, VALUE_MATCHES),
+    "value-keys": (value_keys, 0),
     "map-facts": (map_facts, 0),
     "bots": (bots, 0),
     "figures": (metrics, 0),

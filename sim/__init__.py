@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from sim.studies.tournament import tournament as tournament
     from sim.studies.tournament_result import Tournament as Tournament
     from sim.studies.tournament_result import load_tournament as load_tournament
+    from sim.studies.value import value as value
+    from sim.studies.value_result import ValueStudy as ValueStudy
+    from sim.studies.value_result import load_value as load_value
 
 _HOMES = {
     "BadInput": "sim.config.errors",
@@ -36,6 +39,7 @@ _HOMES = {
     "Run": "sim.running.result",
     "Story": "sim.studies.story",
     "Tournament": "sim.studies.tournament_result",
+    "ValueStudy": "sim.studies.value_result",
     "compare": "sim.studies.compare",
     "explain": "sim.studies.story",
     "load_comparison": "sim.studies.comparison",
@@ -43,12 +47,14 @@ _HOMES = {
     "load_run": "sim.api",
     "load_scenario": "sim.config.loading",
     "load_tournament": "sim.studies.tournament_result",
+    "load_value": "sim.studies.value_result",
     "play_match": "sim.api",
     "replay": "sim.replaying",
     "replay_many": "sim.replaying",
     "run": "sim.api",
     "run_records": "sim.api",
     "tournament": "sim.studies.tournament",
+    "value": "sim.studies.value",
 }
 
 __all__ = [
@@ -58,6 +64,7 @@ __all__ = [
     "Run",
     "Story",
     "Tournament",
+    "ValueStudy",
     "compare",
     "explain",
     "load_comparison",
@@ -65,12 +72,14 @@ __all__ = [
     "load_run",
     "load_scenario",
     "load_tournament",
+    "load_value",
     "play_match",
     "replay",
     "replay_many",
     "run",
     "run_records",
     "tournament",
+    "value",
 ]
 
 
