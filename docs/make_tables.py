@@ -31,6 +31,7 @@ from sim.config.starters import starter_names
 from sim.config.value_study import ValueStudyFile, load_value_study
 from sim.stats.metrics import METRICS
 from sim.stats.rounding import format_estimate
+from sim.stats.shape import SHAPE_METRICS
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = (Path("README.md"), *sorted(path.relative_to(ROOT) for path in (ROOT / "docs").glob("*.md")))
@@ -250,6 +251,12 @@ def metrics(matches: int) -> str:
     return "\n" + words(["figure", "unit", "what it is"], rows) + "\n"
 
 
+def shape_figures(matches: int) -> str:
+    """Every figure of the shape of matches by its core name."""
+    rows = [[f"`{name}`", one.unit, one.description] for name, one in SHAPE_METRICS.items()]
+    return "\n" + words(["figure", "unit", "what it is"], rows) + "\n"
+
+
 def allowed(schema: Mapping[str, Any]) -> str:
     """A JSON Schema in a few words."""
     if "$ref" in schema:
@@ -323,6 +330,7 @@ PARTS: dict[str, tuple[Callable[[int], str], int]] = {
     "compare": (compared, COMPARE_MATCHES),
     "value": (value, VALUE_MATCHES),
     "value-keys": (value_keys, 0),
+    "shape-figures": (shape_figures, 0),
     "map-facts": (map_facts, 0),
     "bots": (bots, 0),
     "figures": (metrics, 0),

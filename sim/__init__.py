@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from sim.studies.compare import compare as compare
     from sim.studies.comparison import Comparison as Comparison
     from sim.studies.comparison import load_comparison as load_comparison
+    from sim.studies.shape import Shape as Shape
+    from sim.studies.shape import shape as shape
     from sim.studies.story import Story as Story
     from sim.studies.story import explain as explain
     from sim.studies.tournament import tournament as tournament
@@ -38,6 +40,7 @@ _HOMES = {
     "Interrupted": "sim.running.runner",
     "Run": "sim.running.result",
     "Story": "sim.studies.story",
+    "Shape": "sim.studies.shape",
     "Tournament": "sim.studies.tournament_result",
     "ValueStudy": "sim.studies.value_result",
     "compare": "sim.studies.compare",
@@ -53,6 +56,7 @@ _HOMES = {
     "replay_many": "sim.replaying",
     "run": "sim.api",
     "run_records": "sim.api",
+    "shape": "sim.studies.shape",
     "tournament": "sim.studies.tournament",
     "value": "sim.studies.value",
 }
@@ -62,6 +66,7 @@ __all__ = [
     "Comparison",
     "Interrupted",
     "Run",
+    "Shape",
     "Story",
     "Tournament",
     "ValueStudy",
@@ -78,6 +83,7 @@ __all__ = [
     "replay_many",
     "run",
     "run_records",
+    "shape",
     "tournament",
     "value",
 ]
