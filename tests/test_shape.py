@@ -86,7 +86,7 @@ def test_comeback__takes_rare_deficits_together():
     ("first", "second", "scenario"), [("greedy", "greedy", "standard"), ("random", "greedy", "crooked")]
 )
 def test_shape__agrees_with_the_reference(first, second, scenario):
-    plan = plan_of_bots(first, second, scenario)
+    plan = plan_of_bots(first, second, scenario, dispatches=scaled(24, 8))
     n_pairs = scaled(150, 10)
     played = shape_of(plan, 2 * n_pairs, threads=2)
     standings = play_traces(plan, Chunk(0, n_pairs)).standings

@@ -29,7 +29,7 @@ from sim.studies.value_result import FIGURES, ValueStudy, load_value
 from sim.studies.versions import forced, peaceful, without, without_items
 from tests.run_tools import SHORT, edited, files_under, interrupting, plug_in, scaled
 
-NUMBERS: dict[str, Any] = scaled({"matches": 1_400, "scan_matches": 640}, {"matches": 24, "scan_matches": 20})
+NUMBERS: dict[str, Any] = scaled({"matches": 1_400, "scan_matches": 640}, {"matches": 6, "scan_matches": 4})
 KEEN = {"keen": {"bot": "greedy", "buy_at": {"upgrade:1": 1}}, "still": {"bot": "greedy", "noise": 0}}
 
 SHUTTLE = {
