@@ -10,7 +10,7 @@ from sim.config.errors import BadInput
 from sim.config.loading import load_scenario
 from sim.config.scenario import Scenario
 from sim.stats.worth import Crossing, Price
-from sim.store import MANIFEST_SCHEMA, read_json
+from sim.store import MANIFEST_SCHEMA, read_of_schema
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -233,10 +233,10 @@ def load_value(folder: str | Path) -> ValueStudy:
         When it holds none, one of another schema, or a damaged one.
     """
     path = Path(folder)
-    manifest = _of_schema(path / "manifest.json", MANIFEST_SCHEMA)
+    manifest = read_of_schema(path / "manifest.json", MANIFEST_SCHEMA)
     if manifest.get("study") != STUDY:
         raise BadInput.of(f"{path} holds no value study")
-    told = _of_schema(path / RESULT, VALUE_SCHEMA)
+    told = read_of_schema(path / RESULT, VALUE_SCHEMA)
     try:
         scenario = load_scenario(manifest["scenario"], bots=False)
         if not isinstance(scenario, Scenario):
@@ -257,13 +257,4 @@ def load_value(folder: str | Path) -> ValueStudy:
         raise BadInput.of(f"{path / 'manifest.json'} is damaged: in its scenario, {error.problems[0]}") from None
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise BadInput.of(f"{path} is damaged: {error}") from None
-    return found
-
-
-def _of_schema(path: Path, schema: int) -> dict[str, Any]:
-    found = read_json(path)
-    if not isinstance(found, dict) or "schema" not in found:
-        raise BadInput.of(f"{path} is damaged: it names no schema")
-    if found["schema"] != schema:
-        raise BadInput.of(f"{path} is of schema {found['schema']}, from another version; must be {schema}")
     return found
