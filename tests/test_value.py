@@ -26,7 +26,7 @@ from sim.studies import value_play
 from sim.studies.value import play_value
 from sim.studies.value_plan import ValuePlan, costs_to_scan, make_value_plan
 from sim.studies.value_result import FIGURES, ValueStudy, load_value
-from sim.studies.versions import forced, peaceful, without, without_items
+from sim.studies.versions import forced, keeping_off, peaceful, places_of, without, without_items
 from tests.run_tools import SHORT, edited, files_under, interrupting, plug_in, scaled
 
 NUMBERS: dict[str, Any] = scaled({"matches": 1_400, "scan_matches": 640}, {"matches": 6, "scan_matches": 4})
@@ -69,7 +69,8 @@ def test_value__of_what_is_not_on_offer_is_exactly_0():
     plan = plan_of("random", "keen", **{"economy.upgrade_cost": None, "economy.siding_cost": None})
     found = play_value(plan)
     for one in found.worths:
-        if one.figure.startswith(("knockout", "interaction")) and one.subject != "hostile toggles":
+        bought = one.subject in ("upgrade", "siding", "both", *plan.items)
+        if bought and one.figure.startswith(("knockout", "interaction")):
             assert (one.value, one.low, one.high, one.method) == (0, 0, 0, IDENTICAL), one
     assert {one.figure for one in found.worths} >= {"scan.score", "pick"}
     assert not [one for one in found.worths if one.figure in ("timing.score", "headroom")]
@@ -169,6 +170,28 @@ def test_value__a_knockout_is_half_minus_the_score_of_the_restricted_bot(found):
     assert found.worth("greedy", "both", "interaction.score").value == pytest.approx(sum(parts) - both.value)
 
 
+def test_value__places_are_junctions_and_the_tracks_between_them(found):
+    rail_map = sim.load_map("compact")
+    places = places_of(rail_map)
+    assert {one.subject for one in found.worths if one.subject in places} == set(places)
+    inner = {f"track:{a} - {b}" for a, b in rail_map.tracks if not {a[0], b[0]} & {"P", "Q"}}
+    assert {place for place in places if place.startswith("track")} == inner
+    assert len(places) == 4 + len(inner)
+    run = sim.run(
+        "compact",
+        bots=("off", "greedy"),
+        matches=NUMBERS["scan_matches"],
+        seed=3,
+        overrides={
+            "dispatches": 8,
+            **SHORT,
+            "define": {"off": {"bot": "greedy", "avoid": {"tracks": [places[-1][6:].split(" - ")]}}},
+        },
+    )
+    assert found.worth("greedy", places[-1]).value == pytest.approx(0.5 - run["score.first"].value)
+    assert make_value_plan("compact", seed=1).places == places
+
+
 def test_value__every_figure_is_there(found):
     assert {one.figure for one in found.worths} <= set(FIGURES)
     assert {one.figure for one in found.worths} >= {"knockout.score", "timing.score", "scan.score", "scan.pick", "pick"}
@@ -223,6 +246,8 @@ def test_versions__keep_what_was_restricted_before():
     assert forced(base, "upgrade:2", 5).restrictions.buy_at == (("upgrade:1", 2), ("upgrade:2", 5))
     assert forced(base, "upgrade:2", 5).restrictions.forbid == ()
     assert not peaceful(base).restrictions.hostile
+    off = keeping_off(keeping_off(base, "junction:b"), "track:c - a").restrictions
+    assert (off.avoid_junctions, off.avoid_tracks) == (("b",), (("a", "c"),))
     assert without(base, "siding").name == "g without siding"
 
 
@@ -375,10 +400,11 @@ def test_study_file__is_read_and_the_shipped_one_is_the_default(tmp_path):
         ({"worthless_below": "20%"}, "s.yaml:4: mandatory_above is 0.1; must be above worthless_below, 0.2"),
         ({"bots": "[greedy, greedy]"}, "bots has greedy twice; must name each bot once"),
         ({"bots": "[]"}, "bots has 0 items; must have at least 1"),
+        ({"places": 1}, "places is 1; must be"),
         ({"timing": 4}, "timing is no key that is known here; did you mean 'timings'"),
         ({"of_bot": "{greedy: {mtches: 8}}"}, "did you mean 'matches'"),
     ],
-    ids=range(9),
+    ids=range(10),
 )
 def test_study_file__bad_input(tmp_path, changed, message):
     (tmp_path / "s.yaml").write_text(study_text(**changed), encoding="utf-8")

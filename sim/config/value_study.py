@@ -12,7 +12,7 @@ from sim.config.scenario import Model, Name, Schema
 from sim.config.shapes import shaped
 from sim.config.sources import file_tree
 from sim.config.starters import starters_dir
-from sim.config.values import Share, Whole, refused
+from sim.config.values import OneOf, Share, Whole, refused
 
 __all__ = ["DEFAULT_STUDY", "Amounts", "ValueStudyFile", "load_value_study"]
 
@@ -55,6 +55,11 @@ class ValueStudyFile(Model):
     of_bot: dict[Name, Amounts] = Field(default_factory=dict, description="Other numbers for single bots.")
     timings: Annotated[int, Whole("dispatches", 0, 1_000)] = Field(
         description="How many dispatches a purchase is forced at, from the first to the last; 0: none."
+    )
+
+    places: Annotated[bool, OneOf((True, False))] = Field(
+        True,
+        description="Whether junctions, and tracks between them, are valued as well: by a bot that keeps off them.",
     )
 
     def amounts(self, bot: str) -> tuple[int, int]:

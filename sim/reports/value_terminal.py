@@ -70,8 +70,13 @@ class _Printer(Lines):
         rows = [(subject, "knockout.points") for subject in kinds]
         self.by_bot([*rows, ("both", "interaction.points"), (HOSTILE, "knockout.points")], scale=1.0)
         self.heading("Score that is lost without this one purchase [pp]")
-        items = [one.subject for one in found.verdicts if ":" in one.subject]
+        single = [one.subject for one in found.verdicts if ":" in one.subject]
+        items = [subject for subject in single if subject.startswith(tuple(f"{kind}:" for kind in KINDS))]
         self.by_bot([(item, "knockout.score") for item in items], verdicts=True)
+        places = [subject for subject in single if subject not in items]
+        if places:
+            self.heading("Score that is lost by keeping off a junction or a track [pp]")
+            self.by_bot([(place, "knockout.score") for place in places])
         self.heading("Bought by a side in so many of its matches")
         self.by_bot([(kind, "pick") for kind in KINDS], show=_share)
         self.prices()

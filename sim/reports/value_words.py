@@ -31,6 +31,8 @@ def subject_words(subject: str, costs: dict[str, int | None]) -> str:
     if subject in costs:
         return f"{subject} ({cost_words(costs[subject])})"
     kind, colon, what = subject.partition(":")
+    if kind in ("junction", "track"):
+        return f"{kind} {what.replace(' - ', '-')}"
     return f"{kind}{', train' if kind == 'upgrade' else ' at'} {what}" if colon else subject
 
 

@@ -38,8 +38,8 @@ KNOCKOUTS = {"upgrade": "siding", "siding": "upgrade", "both": "none"}
 
 
 def subjects_of(plan: ValuePlan) -> tuple[str, ...]:
-    """All that is valued: kinds, hostile toggles, and every purchase."""
-    return (*KNOCKOUTS, HOSTILE, *plan.items)
+    """All that is valued: kinds, hostile toggles, every purchase, and places."""
+    return (*KNOCKOUTS, HOSTILE, *plan.items, *plan.places)
 
 
 def figures_of(plan: ValuePlan, play: BotPlay) -> Iterator[Worth]:

@@ -21,7 +21,7 @@ from sim.games.dispatch.plan import DispatchPlan
 from sim.games.dispatch.players import BotLike, player_for
 from sim.running.plan import checked_seed
 from sim.studies.value_result import STUDY
-from sim.studies.versions import KINDS, check_restrictable, items_of
+from sim.studies.versions import KINDS, check_restrictable, items_of, places_of
 
 __all__ = ["CHOOSING", "FINE_COSTS", "MEASURED", "ValuePlan", "costs_to_scan", "make_value_plan", "with_cost"]
 
@@ -65,6 +65,11 @@ class ValuePlan:
     def items(self) -> tuple[str, ...]:
         """Every purchase that there is."""
         return tuple(item for kind in KINDS for item in items_of(kind, self.junctions))
+
+    @cached_property
+    def places(self) -> tuple[str, ...]:
+        """Junctions and tracks that are valued, where that is asked for."""
+        return places_of(self.scenario.map) if self.study.places else ()
 
     def cost(self, kind: str) -> int | None:
         """Today's cost of a kind [dollars]; None: not on offer."""

@@ -19,7 +19,7 @@ from sim.stats.worth import SCORE, Tally
 from sim.store import RunFolder
 from sim.studies.playing import Playing
 from sim.studies.value_plan import CHOOSING, MEASURED, ValuePlan, costs_to_scan
-from sim.studies.versions import KINDS, forced, items_of, peaceful, without, without_items
+from sim.studies.versions import KINDS, forced, items_of, keeping_off, peaceful, without, without_items
 
 __all__ = ["HOSTILE", "BotPlay", "Scan", "ValuePlay"]
 
@@ -68,7 +68,8 @@ class BotPlay:
     free
         The bot against itself.
     versions
-        Restricted versions against it, by what is taken away: `none`, `upgrade`, `siding`, `HOSTILE`, or a purchase.
+        Restricted versions against it, by what is taken away: `none`, `upgrade`, `siding`, `HOSTILE`, a purchase, or a
+        place.
     items
         The purchase of each kind that is forced.
     timings
@@ -129,6 +130,8 @@ class ValuePlay:
             **{item: without_items(player, [item]) for item in plan.items},
         }
         found.versions = {name: self.part(f"without/{name}", version, player, n) for name, version in versions.items()}
+        for place in plan.places:
+            found.versions[place] = self.part(f"without/{place}", keeping_off(player, place), player, n_scan)
         for kind in KINDS:
             found.items[kind] = self.best_item(kind, player, n_scan)
             if plan.cost(kind) is not None:
@@ -229,6 +232,6 @@ def expected_matches(plan: ValuePlan) -> int:
     for player in plan.players:
         n, n_scan = plan.study.amounts(player.name)
         items = len(plan.items)
-        steps = items + len(KINDS) * (len(plan.dispatches) + 1 + 2 * TYPICAL_COSTS)
+        steps = items + len(plan.places) + len(KINDS) * (len(plan.dispatches) + 1 + 2 * TYPICAL_COSTS)
         total += (5 + items) * n + steps * n_scan
     return total

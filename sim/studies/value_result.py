@@ -57,7 +57,8 @@ class Worth:
     bot
         Who was restricted.
     subject
-        What it is about: `upgrade`, `siding`, `both`, `hostile toggles`, or a purchase such as `siding:a`.
+        What it is about: `upgrade`, `siding`, `both`, `hostile toggles`, a purchase such as `siding:a`, or a place such
+        as `junction:a` or `track:a - b`.
     figure
         One of `FIGURES`.
     at

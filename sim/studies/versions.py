@@ -10,12 +10,28 @@ from dataclasses import replace
 
 from sim.catalogue import Player
 from sim.config.errors import BadInput
+from sim.config.network import Network
+from sim.config.scenario import RailMap
 from sim.restrictions import Restrictions
 
-__all__ = ["KINDS", "check_restrictable", "forced", "items_of", "peaceful", "without", "without_items"]
+__all__ = [
+    "KINDS",
+    "check_restrictable",
+    "forced",
+    "items_of",
+    "keeping_off",
+    "peaceful",
+    "places_of",
+    "without",
+    "without_items",
+]
 
 KINDS = ("upgrade", "siding")
 """What can be bought."""
+
+JUNCTION = "junction:"
+TRACK = "track:"
+ENDS = " - "
 
 _ALLOWED = {"free": {"upgrade", "siding"}, "upgrade": {"upgrade"}, "siding": {"siding"}, "none": set[str]()}
 
@@ -62,6 +78,23 @@ def forced(player: Player, item: str, dispatch: int) -> Player:
     buy_at = tuple(sorted({**dict(old.buy_at), item: dispatch}.items()))
     forbid = tuple(one for one in old.forbid if one != item)
     return _named(player, replace(old, forbid=forbid, buy_at=buy_at), f"with {item} at {dispatch}")
+
+
+def keeping_off(player: Player, place: str) -> Player:
+    """The bot that keeps off a place (`places_of`): it neither toggles nor buys there, or orders no train onto it."""
+    old = player.restrictions
+    if place.startswith(JUNCTION):
+        junctions = tuple(sorted({*old.avoid_junctions, place.removeprefix(JUNCTION)}))
+        return _named(player, replace(old, avoid_junctions=junctions), f"off {place}")
+    one, other = sorted(place.removeprefix(TRACK).split(ENDS))
+    return _named(player, replace(old, avoid_tracks=tuple(sorted({*old.avoid_tracks, (one, other)}))), f"off {place}")
+
+
+def places_of(rail_map: RailMap) -> tuple[str, ...]:
+    """Junctions, and tracks that join two of them: a track to a terminal is how that is reached at all."""
+    junctions = Network(rail_map).junctions
+    tracks = [track for track in rail_map.tracks if set(track) <= set(junctions)]
+    return (*(f"{JUNCTION}{label}" for label in junctions), *(f"{TRACK}{ENDS.join(track)}" for track in tracks))
 
 
 def peaceful(player: Player) -> Player:
