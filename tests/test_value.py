@@ -442,7 +442,10 @@ def test_value__a_false_declaration_leaves_no_folder_behind(tmp_path):
     name = plug_in(tmp_path, body, draws_nothing="True", restrictable="True")
     with pytest.raises(sim.BadInput, match="declares that it draws nothing, but took"):
         sim.value("compact", bots=[name], seed=1, out=tmp_path / "v", overrides={"dispatches": 2})
-    assert not (tmp_path / "v" / "manifest.json").exists()
+    assert not (tmp_path / "v").exists()
+    with pytest.raises(sim.BadInput, match="declares that it draws nothing, but took"):
+        sim.compare("compact", overrides={"dispatches": 2}, bots=[name, name], seed=1, out=tmp_path / "c")
+    assert not (tmp_path / "c").exists()
 
 
 def test_load__damage_is_named(tmp_path):

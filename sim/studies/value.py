@@ -157,7 +157,7 @@ def play_value(
         if folder is not None:
             _keep(found, folder)
     except BadInput:
-        if folder is not None and not play.tallies:
+        if folder is not None and (play.playing.faulty or not play.tallies):
             folder.clear()
         raise
     except KeyboardInterrupt:
