@@ -28,8 +28,10 @@ from sim.config.exactness import exactness
 from sim.config.network import Network
 from sim.config.scenario import RailMap, Scenario
 from sim.config.starters import starter_names
+from sim.config.value_study import ValueStudyFile, load_value_study
 from sim.stats.metrics import METRICS
 from sim.stats.rounding import format_estimate
+from sim.stats.shape import SHAPE_METRICS
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = (Path("README.md"), *sorted(path.relative_to(ROOT) for path in (ROOT / "docs").glob("*.md")))
@@ -38,7 +40,7 @@ PICTURES = Path("docs/pictures")
 MATCHES = 200_000
 README_MATCHES = 1_000_000
 PROBE_MATCHES = 2_000
-PROBES = {"ladder": 40, "floor": 40, "depths": 8, "exploit": 4}
+PROBES = {"ladder": 40, "floor": 40, "depths": 8, "exploit": 4, "value": 40}
 """Matches behind a digest, where the bots are slow."""
 
 SEED = 1
@@ -60,6 +62,7 @@ EXPLOIT_MATCHES = 1_000
 EXPLOITED = ("greedy", "saboteur", "planner", "equilibrium")
 DEPTH_MATCHES = 4_000
 DEPTH_RIVALS = ("equilibrium", "planner", "saboteur")
+VALUE_MATCHES = 20_000
 NOISES = (0, 0.5, 1, 2, 3, 5)
 COMPARED = "economy.upgrade_cost=7"
 LOOKED_AT = {
@@ -114,6 +117,7 @@ RUNS: dict[str, Callable[[], list[dict[str, Any]]]] = {
     "ladder": ladder_runs,
     "floor": floor_runs,
     "depths": depth_runs,
+    "value": lambda: [{"scenario": "standard", "bots": (bot, bot)} for bot in load_value_study().bots],
     "compare": lambda: [{"scenario": "standard", "overrides": changed} for changed in ([], [COMPARED])],
     "exploit": lambda: [{"bot": name, "scenario": "standard"} for name in EXPLOITED],
 }
@@ -257,6 +261,22 @@ def exploited(matches: int) -> str:
 # -- listed -----------------------------------------------------------------------------------------------------------
 
 
+def value(matches: int) -> str:
+    """What the first command of docs/value.md prints; in full whatever `matches` says, unless it is few."""
+    from sim.reports.value_terminal import print_value
+
+    few = {} if matches >= VALUE_MATCHES else {"matches": matches, "scan_matches": matches}
+    found = sim.value("standard", seed=SEED, **few)
+    shown = screen_text(lambda screen: print_value(found, screen))
+    return f"<!-- behaviour {behaviour(RUNS['value'](), PROBES['value'])} -->\n\n{shown}\n"
+
+
+def value_keys(matches: int) -> str:
+    """The keys of the file of a value study."""
+    rows = [[f"`{key}`", field.description or ""] for key, field in ValueStudyFile.model_fields.items()]
+    return "\n" + words(["key", "meaning"], [["`schema`", rows[0][1]], *rows[1:]]) + "\n"
+
+
 def map_facts(matches: int) -> str:
     """Sizes of the shipped maps."""
     rows = []
@@ -289,6 +309,12 @@ def bots(matches: int) -> str:
 def metrics(matches: int) -> str:
     """Every figure by its core name."""
     rows = [[f"`{name}`", one.unit, one.description] for name, one in METRICS.items()]
+    return "\n" + words(["figure", "unit", "what it is"], rows) + "\n"
+
+
+def shape_figures(matches: int) -> str:
+    """Every figure of the shape of matches by its core name."""
+    rows = [[f"`{name}`", one.unit, one.description] for name, one in SHAPE_METRICS.items()]
     return "\n" + words(["figure", "unit", "what it is"], rows) + "\n"
 
 
@@ -366,6 +392,9 @@ PARTS: dict[str, tuple[Callable[[int], str], int]] = {
     "depths": (depths, DEPTH_MATCHES),
     "compare": (compared, COMPARE_MATCHES),
     "exploit": (exploited, EXPLOIT_MATCHES),
+    "value": (value, VALUE_MATCHES),
+    "value-keys": (value_keys, 0),
+    "shape-figures": (shape_figures, 0),
     "map-facts": (map_facts, 0),
     "bots": (bots, 0),
     "figures": (metrics, 0),

@@ -25,11 +25,16 @@ if TYPE_CHECKING:
     from sim.studies.comparison import load_comparison as load_comparison
     from sim.studies.exploit import exploit as exploit
     from sim.studies.exploit_result import Exploit as Exploit
+    from sim.studies.shape import Shape as Shape
+    from sim.studies.shape import shape as shape
     from sim.studies.story import Story as Story
     from sim.studies.story import explain as explain
     from sim.studies.tournament import tournament as tournament
     from sim.studies.tournament_result import Tournament as Tournament
     from sim.studies.tournament_result import load_tournament as load_tournament
+    from sim.studies.value import value as value
+    from sim.studies.value_result import ValueStudy as ValueStudy
+    from sim.studies.value_result import load_value as load_value
 
 _HOMES = {
     "BadInput": "sim.config.errors",
@@ -38,7 +43,9 @@ _HOMES = {
     "Interrupted": "sim.running.runner",
     "Run": "sim.running.result",
     "Story": "sim.studies.story",
+    "Shape": "sim.studies.shape",
     "Tournament": "sim.studies.tournament_result",
+    "ValueStudy": "sim.studies.value_result",
     "compare": "sim.studies.compare",
     "explain": "sim.studies.story",
     "exploit": "sim.studies.exploit",
@@ -47,12 +54,15 @@ _HOMES = {
     "load_run": "sim.api",
     "load_scenario": "sim.config.loading",
     "load_tournament": "sim.studies.tournament_result",
+    "load_value": "sim.studies.value_result",
     "play_match": "sim.api",
     "replay": "sim.replaying",
     "replay_many": "sim.replaying",
     "run": "sim.api",
     "run_records": "sim.api",
+    "shape": "sim.studies.shape",
     "tournament": "sim.studies.tournament",
+    "value": "sim.studies.value",
 }
 
 __all__ = [
@@ -61,8 +71,10 @@ __all__ = [
     "Exploit",
     "Interrupted",
     "Run",
+    "Shape",
     "Story",
     "Tournament",
+    "ValueStudy",
     "compare",
     "explain",
     "exploit",
@@ -71,12 +83,15 @@ __all__ = [
     "load_run",
     "load_scenario",
     "load_tournament",
+    "load_value",
     "play_match",
     "replay",
     "replay_many",
     "run",
     "run_records",
+    "shape",
     "tournament",
+    "value",
 ]
 
 

@@ -24,7 +24,16 @@ if TYPE_CHECKING:
 
     from sim.games.game import Sums
 
-__all__ = ["MANIFEST_SCHEMA", "RunFolder", "folder_name", "read_json", "told", "write_atomically", "write_json"]
+__all__ = [
+    "MANIFEST_SCHEMA",
+    "RunFolder",
+    "folder_name",
+    "read_json",
+    "read_of_schema",
+    "told",
+    "write_atomically",
+    "write_json",
+]
 
 MANIFEST_SCHEMA = 1
 
@@ -80,6 +89,22 @@ def read_json(path: Path) -> Any:
         raise BadInput.of(f"{path} is missing; this is no finished run folder") from None
     except (OSError, ValueError, RecursionError) as error:
         raise BadInput.of(f"{path} cannot be read: {error}") from None
+
+
+def read_of_schema(path: Path, schema: int) -> dict[str, Any]:
+    """Read a JSON file of a run folder that says of which schema it is.
+
+    Raises
+    ------
+    BadInput
+        When it is missing, damaged, or of another schema.
+    """
+    found = read_json(path)
+    if not isinstance(found, dict) or "schema" not in found:
+        raise BadInput.of(f"{path} is damaged: it names no schema")
+    if found["schema"] != schema:
+        raise BadInput.of(f"{path} is of schema {found['schema']}, from another version; must be {schema}")
+    return found
 
 
 def _read_object(path: Path) -> dict[str, Any]:

@@ -167,6 +167,8 @@ def shortened(words: list[str]) -> list[str]:
     """The command with few matches."""
     if words[0] == "bench":
         return [*words, "--seconds", "0.05", "--rounds", "1"]
+    if words[0] == "value":
+        return [*words, "--bots", "greedy", "--matches", str(FEW), "--scan-matches", "2", "--set", "dispatches=3"]
     if words[0] not in ("run", "tournament", "compare", "exploit") or "--records" in words:
         return words
     if "--matches" in words:
@@ -193,6 +195,9 @@ def as_shown(tmp_path, monkeypatch, fewer_sequels):
     monkeypatch.setattr("sim.reports.tournament.write_tournament_report", lambda found, folder: None)
     tournament = sim.tournament
     monkeypatch.setattr(sim, "tournament", lambda *given, **options: tournament(*given, **{**options, "matches": FEW}))
+    few = {"bots": ["greedy"], "matches": FEW, "scan_matches": 2, "overrides": {"dispatches": 3}}
+    value = sim.value
+    monkeypatch.setattr(sim, "value", lambda *given, **options: value(*given, **{**options, **few}))
     compare = sim.compare
     monkeypatch.setattr(sim, "compare", lambda *given, **options: compare(*given, **{**options, "matches": FEW}))
     exploit = sim.exploit

@@ -261,7 +261,7 @@ def test_story_page__labels_are_text(tmp_path):
     path = tmp_path / "record.json"
     path.write_text(text)
     page = story_page(explain(path, play_on="greedy"))
-    assert page.count("</script>") == 2
+    assert page.count("</script>") == 3
     data = json.loads(re.search(r'id="match">(.*?)</script>', page, re.DOTALL)[1])
     assert label in data["nodes"]
     assert "<b>" not in page.replace(json.dumps(label), "").split('<script type="application/json"')[0]

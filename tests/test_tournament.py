@@ -15,6 +15,7 @@ from sim.running.runner import Interrupted
 from sim.stats import metagame
 from sim.stats.metagame import ALL_BOTS, meta_game
 from sim.store import RunFolder
+from sim.studies import playing
 from sim.studies import tournament as study
 from sim.studies.tournament import TournamentPlan, make_tournament_plan, play_tournament
 from sim.studies.tournament_result import PAIRING_METRICS, Tournament
@@ -422,7 +423,7 @@ def test_tournament__the_command_refuses_bad_input(sim_command, words, message):
 def test_tournament__the_command_is_interrupted_and_goes_on(sim_command, monkeypatch):
     import shlex
 
-    play = study.play_pairs
+    play = playing.play_pairs
     calls = []
 
     def stopping(plan: Any, ledger: Any, n_pairs: int, **how: Any) -> None:
@@ -432,7 +433,7 @@ def test_tournament__the_command_is_interrupted_and_goes_on(sim_command, monkeyp
         play(plan, ledger, n_pairs, **how)
 
     with monkeypatch.context() as patch:
-        patch.setattr(study, "play_pairs", stopping)
+        patch.setattr(playing, "play_pairs", stopping)
         stopped = sim_command(*command("--out", "here"))
     assert stopped.code == 130
     assert f"interrupted after {MATCHES:,} of {3 * MATCHES:,} matches; kept in here" in stopped.err

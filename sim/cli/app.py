@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from sim.cli import bench, boards, compare, exploit, match, records, runs, tournament
+from sim.cli import bench, boards, compare, exploit, match, records, runs, tournament, value
 
 app = typer.Typer(
     name="sim",
@@ -45,6 +45,7 @@ app.command("compare")(compare.compare)
 app.command("tournament")(tournament.tournament)
 app.command("match")(match.match)
 app.command("exploit")(exploit.exploit)
+app.command("value")(value.value)
 app.command("replay")(records.replay)
 app.command("map")(boards.show_map)
 app.command("bots")(boards.bots)

@@ -90,6 +90,16 @@ def two_bots(text: str | None) -> tuple[str, str] | None:
     return names[0], names[-1]
 
 
+def names_of(text: str | None) -> list[str] | None:
+    """Any number of bots: `first,second,third`."""
+    if text is None:
+        return None
+    names = [name.strip() for name in text.split(",")]
+    if not all(names):
+        refuse("--bots", repr(text), "names, as in greedy,random")
+    return names
+
+
 ScenarioArgument = Annotated[
     str, typer.Argument(metavar="SCENARIO", help="A YAML file, or the name of a shipped scenario.")
 ]

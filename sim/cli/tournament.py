@@ -17,8 +17,8 @@ from sim.cli.options import (
     ThreadsOption,
     console,
     count,
+    names_of,
     print_json,
-    refuse,
     seed_number,
 )
 
@@ -66,7 +66,7 @@ def tournament(
 
     plan = make_tournament_plan(
         scenario,
-        bots=_names(bots),
+        bots=names_of(bots),
         matches=count("--matches", matches),
         seed=seed_number(seed),
         overrides=set_ or (),
@@ -92,15 +92,6 @@ def tournament(
 
         print_tournament(found, console())
     _finish(found)
-
-
-def _names(text: str | None) -> list[str] | None:
-    if text is None:
-        return None
-    names = [name.strip() for name in text.split(",")]
-    if not all(names):
-        refuse("--bots", repr(text), "names, as in greedy,random")
-    return names
 
 
 def _command(

@@ -107,6 +107,31 @@ class Whole(_Kind):
 
 
 @dataclass(frozen=True, slots=True)
+class Share(_Kind):
+    """A share of 1: a number above 0 and below 1, or text such as 1pp or 1%."""
+
+    def check(self, value: Any) -> float:
+        """Return the share, or say what is allowed."""
+        allowed = refused("must be a share above 0 and below 1, such as 0.01, 1pp or 1%")
+        scale = 1.0
+        if isinstance(value, str):
+            unit = next((unit for unit in ("pp", "%") if value.endswith(unit)), None)
+            if unit is None:
+                raise allowed
+            try:
+                value, scale = float(value.removesuffix(unit)), 100.0
+            except ValueError:
+                raise allowed from None
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value / scale < 1:
+            raise allowed
+        return float(value / scale)
+
+    def json_schema(self) -> dict[str, Any]:
+        """The limits as JSON Schema."""
+        return {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}
+
+
+@dataclass(frozen=True, slots=True)
 class OneOf(_Kind):
     """One of a few words (or numbers)."""
 

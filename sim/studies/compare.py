@@ -347,7 +347,7 @@ def play_comparison(
         if folder is not None:
             _keep(found, folder)
     except BadInput:
-        if folder is not None and not play.playing.done:
+        if folder is not None and (play.playing.faulty or not play.playing.done):
             folder.clear()
         raise
     except KeyboardInterrupt:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sim.config.errors import BadInput
 from sim.stats.differences import Difference, Verdict
 from sim.stats.figures import Estimate
-from sim.store import MANIFEST_SCHEMA, read_json
+from sim.store import MANIFEST_SCHEMA, read_of_schema
 from sim.studies.changes import Change
 
 if TYPE_CHECKING:
@@ -167,10 +167,10 @@ def load_comparison(folder: str | Path) -> Comparison:
         When it holds none, one of another schema, or a damaged one.
     """
     path = Path(folder)
-    manifest = _of_schema(path / "manifest.json", MANIFEST_SCHEMA)
+    manifest = read_of_schema(path / "manifest.json", MANIFEST_SCHEMA)
     if manifest.get("study") != STUDY:
         raise BadInput.of(f"{path} holds no comparison")
-    told = _of_schema(path / RESULT, COMPARE_SCHEMA)
+    told = read_of_schema(path / RESULT, COMPARE_SCHEMA)
     try:
         found = Comparison(
             base=told["base"]["label"],
@@ -184,13 +184,4 @@ def load_comparison(folder: str | Path) -> Comparison:
             raise ValueError(f"{RESULT} does not agree with itself")
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise BadInput.of(f"{path} is damaged: {error}") from None
-    return found
-
-
-def _of_schema(path: Path, schema: int) -> dict[str, Any]:
-    found = read_json(path)
-    if not isinstance(found, dict) or "schema" not in found:
-        raise BadInput.of(f"{path} is damaged: it names no schema")
-    if found["schema"] != schema:
-        raise BadInput.of(f"{path} is of schema {found['schema']}, from another version; must be {schema}")
     return found

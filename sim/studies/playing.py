@@ -30,6 +30,13 @@ class Playing:
         Called with the matches done and the matches wanted.
     chunk_pairs
         Pairs of a chunk; None: as many as take a tenth of a second.
+
+    Attributes
+    ----------
+    finished, now
+        Matches of the plans that are done, and of the one at hand.
+    faulty
+        What was played cannot be kept (`Plan.fault`).
     """
 
     def __init__(
@@ -47,6 +54,7 @@ class Playing:
         self.chunk_pairs = chunk_pairs
         self.finished = 0
         self.now = 0
+        self.faulty = False
         self._saved = time.monotonic()
 
     @property
@@ -67,22 +75,27 @@ class Playing:
 
         def on_chunk(now: Ledger[Any]) -> None:
             self.now = now.n_pairs * plan.n_swaps
-            self.tell()
+            if self.progress is not None:
+                self.progress(self.done, max(self.wanted, self.done))
             if time.monotonic() - self._saved > SAVE_SECONDS:
                 self.keep()
 
-        play_pairs(
-            plan,
-            ledger,
-            n_pairs,
-            threads=self.threads,
-            chunk_pairs=self.chunk_pairs,
-            on_chunk=on_chunk,
-            on_rows=on_rows,
-        )
+        try:
+            play_pairs(
+                plan,
+                ledger,
+                n_pairs,
+                threads=self.threads,
+                chunk_pairs=self.chunk_pairs,
+                on_chunk=on_chunk,
+                on_rows=on_rows,
+            )
+        finally:
+            self.now = ledger.n_pairs * plan.n_swaps
         ledger.sums.validate()
         wrong = plan.fault(ledger.sums)
         if wrong is not None:
+            self.faulty = True
             raise BadInput.of(wrong)
         self.finished += ledger.n_pairs * plan.n_swaps
         self.now = 0
@@ -91,8 +104,3 @@ class Playing:
         """Keep what is done."""
         self.save()
         self._saved = time.monotonic()
-
-    def tell(self) -> None:
-        """Show how far it is."""
-        if self.progress is not None:
-            self.progress(self.done, max(self.wanted, self.done))

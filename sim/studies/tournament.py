@@ -23,17 +23,17 @@ from sim.config.scenario import Scenario
 from sim.games.dispatch.game import GAME
 from sim.games.dispatch.plan import DispatchPlan
 from sim.games.dispatch.players import BotLike, player_for, player_words
-from sim.running.engine import play_pairs
 from sim.running.ledger import Ledger
 from sim.running.plan import checked_seed
 from sim.running.progress import bar
 from sim.running.provenance import provenance
-from sim.running.runner import LEVEL, MAX_MATCHES, SAVE_SECONDS, Interrupted, Progress, threads_here
+from sim.running.runner import LEVEL, MAX_MATCHES, Interrupted, Progress, threads_here
 from sim.stats.figures import EXACT, Estimate
 from sim.stats.metagame import meta_game
 from sim.stats.payoffs import Payoffs, Played
 from sim.stats.sums import BlockSums
 from sim.store import MANIFEST_SCHEMA, RunFolder, told, write_json
+from sim.studies.playing import Playing
 from sim.studies.tournament_notes import pairing_words, tournament_notes
 from sim.studies.tournament_result import PAIRING_METRICS, STUDY, Tournament, load_tournament
 
@@ -247,7 +247,7 @@ def play_tournament(
             "dominated": [vars(one) | {"pure": list(one.pure)} for one in met.dominated],
             "failures": list(met.failures),
             **provenance(GAME.rules_version),
-            "threads": play.threads,
+            "threads": play.playing.threads,
             "started": started.isoformat(timespec="seconds"),
             "finished": datetime.now(UTC).isoformat(timespec="seconds"),
             "seconds": round(seconds, 3),
@@ -266,12 +266,12 @@ def play_tournament(
         if folder is not None:
             _keep(found, folder)
     except BadInput:
-        if folder is not None and not play.done:
+        if folder is not None and (play.playing.faulty or not play.playing.done):
             folder.clear()
         raise
     except KeyboardInterrupt:
         play.save()
-        raise Interrupted(play.done, plan.n_matches, None if folder is None else folder.path) from None
+        raise Interrupted(play.playing.done, plan.n_matches, None if folder is None else folder.path) from None
     return found
 
 
@@ -282,22 +282,10 @@ class _Play:
         self, plan: TournamentPlan, threads: int, chunk_pairs: int | None, folder: RunFolder | None, progress: Any
     ) -> None:
         self.plan = plan
-        self.threads = threads
-        self.chunk_pairs = chunk_pairs
         self.folder = folder
-        self.progress = progress
+        self.playing = Playing(plan.n_matches, threads, self.save, progress, chunk_pairs)
         self.resumed = 0
-        self.finished = 0
-        self.current: tuple[str, DispatchPlan, Ledger[BlockSums]] | None = None
-        self.saved = time.monotonic()
-
-    @property
-    def done(self) -> int:
-        """Matches played so far."""
-        if self.current is None:
-            return self.finished
-        _, pairing, ledger = self.current
-        return self.finished + ledger.n_pairs * pairing.n_swaps
+        self.current: tuple[str, Ledger[BlockSums]] | None = None
 
     def all(self) -> dict[tuple[int, int], BlockSums]:
         """Sums of every pairing by places."""
@@ -320,39 +308,19 @@ class _Play:
 
     def one(self, name: str, pairing: DispatchPlan, ledger: Ledger[BlockSums]) -> None:
         """Play what is missing of a pairing, and keep it."""
-        self.current = name, pairing, ledger
+        self.current = name, ledger
         n_pairs = pairing.n_pairs(self.plan.matches)
         if ledger.n_pairs < n_pairs:
             self.save()
-            play_pairs(
-                pairing,
-                ledger,
-                n_pairs,
-                threads=self.threads,
-                chunk_pairs=self.chunk_pairs,
-                on_chunk=self.on_chunk,
-            )
-        ledger.sums.validate()
-        wrong = pairing.fault(ledger.sums)
-        if wrong is not None:
-            if self.folder is not None:
-                self.folder.clear()
-            raise BadInput.of(wrong)
+        self.playing.play(pairing, ledger, n_pairs)
         self.save()
-        self.finished += ledger.n_pairs * pairing.n_swaps
         self.current = None
-
-    def on_chunk(self, _: Ledger[BlockSums]) -> None:
-        if self.progress is not None:
-            self.progress(self.done, self.plan.n_matches)
-        if time.monotonic() - self.saved > SAVE_SECONDS:
-            self.save()
 
     def save(self) -> None:
         """Keep what is done of the pairing at hand."""
         if self.folder is not None and self.current is not None:
-            self.folder.save(self.current[2], self.current[0])
-        self.saved = time.monotonic()
+            name, ledger = self.current
+            self.folder.save(ledger, name)
 
 
 def _most_pairs(plan: TournamentPlan) -> int:

@@ -12,7 +12,7 @@ from sim.config.scenario import Scenario
 from sim.running.result import SUMMARY_SCHEMA
 from sim.stats.metagame import ALL_BOTS, BOT_METRICS, METAGAME_METRICS
 from sim.stats.metrics import METRICS, Estimate
-from sim.store import MANIFEST_SCHEMA, read_json
+from sim.store import MANIFEST_SCHEMA, read_json, read_of_schema
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -175,13 +175,13 @@ def load_tournament(folder: str | Path) -> Tournament:
         When it holds none, one of another schema, or a damaged one.
     """
     path = Path(folder)
-    manifest = _read(path / "manifest.json", MANIFEST_SCHEMA)
+    manifest = read_of_schema(path / "manifest.json", MANIFEST_SCHEMA)
     if manifest.get("study") != STUDY:
         raise BadInput.of(f"{path} holds no tournament")
     for key, types in _MANIFEST.items():
         if not isinstance(manifest.get(key), types):
             raise BadInput.of(f"{path / 'manifest.json'} is damaged: {key} is {manifest.get(key)!r:.60}")
-    summary = _read(path / "summary.json", SUMMARY_SCHEMA)
+    summary = read_of_schema(path / "summary.json", SUMMARY_SCHEMA)
     try:
         scenario = dispatch_only(load_scenario(manifest["scenario"], bots=False), "a tournament")
         bots = tuple(str(told["name"]) for told in manifest["bots"])
@@ -206,13 +206,4 @@ def load_tournament(folder: str | Path) -> Tournament:
         raise BadInput.of(f"{path / 'manifest.json'} is damaged: in its scenario, {error.problems[0]}") from None
     except (KeyError, TypeError, ValueError) as error:
         raise BadInput.of(f"{path} is damaged: {error}") from None
-    return found
-
-
-def _read(path: Path, schema: int) -> dict[str, Any]:
-    found = read_json(path)
-    if not isinstance(found, dict) or "schema" not in found:
-        raise BadInput.of(f"{path} is damaged: it names no schema")
-    if found["schema"] != schema:
-        raise BadInput.of(f"{path} is of schema {found['schema']}, from another version; must be {schema}")
     return found

@@ -1,0 +1,213 @@
+"""`value`: what an upgrade, a siding and hostile toggles are worth, by restricted play on common luck."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from datetime import UTC, datetime
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from kernels.random import RNG_SCHEME
+from sim.api import Source
+from sim.config.errors import BadInput
+from sim.config.exactness import exactness
+from sim.games.dispatch.game import GAME
+from sim.games.dispatch.players import BotLike, player_words
+from sim.running.progress import bar
+from sim.running.provenance import provenance
+from sim.running.runner import LEVEL, Interrupted, Progress, threads_here
+from sim.store import MANIFEST_SCHEMA, RunFolder, told, write_json
+from sim.studies.value_figures import figures_of, prices_of, verdicts_of
+from sim.studies.value_plan import FINE_COSTS, ValuePlan, make_value_plan
+from sim.studies.value_play import BotPlay, ValuePlay
+from sim.studies.value_result import RESULT, STUDY, BotPrice, ValueStudy, Worth, load_value
+
+__all__ = ["play_value", "value"]
+
+
+def value(
+    scenario: Source,
+    *,
+    bots: Sequence[BotLike] | None = None,
+    matches: int | None = None,
+    scan_matches: int | None = None,
+    seed: int | None = None,
+    study: str | Path | None = None,
+    threads: int | None = None,
+    overrides: Sequence[str] | Mapping[str, Any] = (),
+    out: str | Path | None = None,
+    again: bool = False,
+    progress: bool = False,
+) -> ValueStudy:
+    """Say what each investment is worth to each bot of a panel, and at which price it would be a matter of taste.
+
+    Parameters
+    ----------
+    scenario
+        A YAML file, the name of a shipped scenario, plain data, or a loaded scenario.
+    bots
+        The panel, weak to strong; that of the study file when absent. Each keeps to restrictions.
+    matches, scan_matches
+        Of each version of a bot, and of each price and dispatch of the scans, for all bots; those of the study file
+        when absent.
+    seed
+        0 to 2**63 - 1; drawn when absent, and recorded either way.
+    study
+        A study file; the shipped one when absent.
+    threads
+        One for each core when absent. Figures do not depend on it.
+    overrides
+        `key=value` texts or a mapping, applied to the scenario.
+    out
+        A folder to write and, when it holds this study unfinished, to continue; None writes nothing.
+    again
+        Play anew what `out` holds already.
+    progress
+        Show a bar.
+
+    Raises
+    ------
+    BadInput
+        When something given is not usable; nothing is lost then.
+    sim.running.runner.Interrupted
+        From the keyboard; with `out`, the same call continues.
+    """
+    plan = make_value_plan(
+        scenario, bots=bots, matches=matches, scan_matches=scan_matches, seed=seed, study=study, overrides=overrides
+    )
+    showing: AbstractContextManager[Callable[[int, int], None] | None] = bar() if progress else nullcontext()
+    if out is None:
+        with showing as show:
+            return play_value(plan, threads=threads, progress=show)
+    with RunFolder(Path(out), plan.digest, again=again) as folder:
+        if folder.state == "complete":
+            return load_value(folder.path)
+        with showing as show:
+            return play_value(plan, threads=threads, folder=folder, progress=show, command=("sim.value",))
+
+
+def play_value(
+    plan: ValuePlan,
+    *,
+    threads: int | None = None,
+    chunk_pairs: int | None = None,
+    folder: RunFolder | None = None,
+    progress: Progress | None = None,
+    command: Sequence[str] = (),
+) -> ValueStudy:
+    """Play a value study and keep it in `folder`, which this process holds; continue what is unfinished there.
+
+    Raises
+    ------
+    Interrupted
+        From the keyboard; the folder holds the parts that were finished.
+    BadInput
+        When the folder cannot be written, a bot raises, or a bot draws that declared it does not.
+    """
+    for player in plan.players:
+        _ = player.bot.compiled  # here, so that the rate below is of playing
+    started, clock = datetime.now(UTC), time.perf_counter()
+    play = ValuePlay(plan, threads_here(threads), folder, progress, chunk_pairs)
+    try:
+        played = play.all()
+        seconds = time.perf_counter() - clock
+        worths: list[Worth] = []
+        prices: list[BotPrice] = []
+        for one in played:
+            worths += figures_of(plan, one)
+            for price, figures in prices_of(plan, one):
+                prices.append(price)
+                worths += figures
+        notes = tuple(_notes(plan, played, worths))
+        manifest = {
+            "schema": MANIFEST_SCHEMA,
+            "study": STUDY,
+            "game": plan.scenario.game,
+            "digest": plan.digest,
+            "command": list(command),
+            "scenario": plan.scenario.resolved(),
+            "scenario_digest": plan.scenario.digest,
+            "study_file": plan.study.resolved(),
+            "bots": [player_words(player) for player in plan.players],
+            "seed": plan.seed,
+            "namespace": 0,
+            "rng_scheme": RNG_SCHEME,
+            "level": LEVEL,
+            "matches_played": play.playing.done,
+            **provenance(GAME.rules_version),
+            "threads": play.playing.threads,
+            "started": started.isoformat(timespec="seconds"),
+            "finished": datetime.now(UTC).isoformat(timespec="seconds"),
+            "seconds": round(seconds, 3),
+            "notes": list(notes),
+        }
+        found = ValueStudy(
+            scenario=plan.scenario,
+            bots=plan.names,
+            worths=tuple(worths),
+            prices=tuple(prices),
+            verdicts=tuple(verdicts_of(plan, worths)),
+            manifest=manifest,
+            notes=notes,
+            folder=None if folder is None else folder.path,
+        )
+        if folder is not None:
+            _keep(found, folder)
+    except BadInput:
+        if folder is not None and (play.playing.faulty or not play.tallies):
+            folder.clear()
+        raise
+    except KeyboardInterrupt:
+        play.save()
+        path = None if folder is None else folder.path
+        raise Interrupted(play.playing.finished, play.playing.wanted, path) from None
+    return found
+
+
+def _notes(plan: ValuePlan, played: Sequence[BotPlay], worths: Sequence[Worth]) -> list[str]:
+    """Sentences that a reader must know beside the figures."""
+    notes = [*plan.scenario.warnings]
+    for kind in ("upgrade", "siding"):
+        if plan.cost(kind) is None:
+            notes.append(f"{kind} is not on offer: its value is exactly 0, and its price has no headroom.")
+    exact = [one.player.name for one in played if one.exact]
+    if exact:
+        notes.append(f"No luck in {', '.join(exact)}: there is one different match of each seating; figures are exact.")
+    for one in played:
+        tallies = [one.free, *one.versions.values()]
+        illegal = sum(int(tally["illegal_orders"].total.sum()) for tally in tallies)
+        if illegal:
+            notes.append(
+                f"{illegal:,} matches of {one.player.name} ended with an illegal order; their pairs do not count."
+            )
+        if any(scan.costs and scan.costs[-1] > FINE_COSTS for scan in one.scans.values()):
+            notes.append(
+                f"For {one.player.name} not every cost above ${FINE_COSTS} was tried: steps grow by a twentieth."
+            )
+    gains = [one.gain for one in worths if one.figure == "knockout.score" and one.gain is not None]
+    if gains:
+        notes.append(
+            f"With seats swapped on common luck the knockouts took {median(gains):.1f} times fewer matches than single "
+            f"matches would have (median; {min(gains):.1f} to {max(gains):.1f})."
+        )
+    breaches = exactness(plan.scenario.map).breaches
+    if breaches:
+        where = ", ".join(dict.fromkeys(breach.junction for breach in breaches))
+        notes.append(
+            f"The mirror of map {plan.scenario.map.name} is not exact (at {where}); seats are swapped in every pair."
+        )
+    return notes
+
+
+def _keep(found: ValueStudy, folder: RunFolder) -> None:
+    """Write the finished study; the manifest last, since it is what says that the rest is there."""
+    from sim.reports.value_tables import write_value_tables
+
+    with told(folder.path):
+        write_json(folder.path / RESULT, found.result())
+        write_value_tables(found, folder.path / "tables")
+        write_json(folder.path / "manifest.json", found.manifest)
+    folder.clear_unfinished()
