@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MANIFEST_SCHEMA",
+    "SHAPE_FILE",
     "RunFolder",
     "folder_name",
     "read_json",
@@ -45,6 +46,9 @@ _PAIRINGS = "pairings"
 _SCRATCH = "unfinished"
 _TEMPORARY = re.compile(r"\.[\w.-]+\.\d+\.tmp|\.matches\.parquet\.tmp")
 """What `write_atomically` and `join_parts` leave behind when their process is killed."""
+
+SHAPE_FILE = "shape.json"
+"""How the first matches of a run went, for its report."""
 
 _SOURCES = ("records.jsonl",)
 """What a run was made of, kept beside it."""
@@ -259,7 +263,8 @@ class RunFolder:
         """Take away all that this run wrote here before."""
         with told(self.path):
             # The manifest goes last: without it and without an unfinished run, the rest is nobody's.
-            for name in ("summary.json", *STUDY_RESULTS, *_SOURCES, "sums.npz", "report.html", "matches.parquet"):
+            reports = ("report.html", "report.md", SHAPE_FILE)
+            for name in ("summary.json", *STUDY_RESULTS, *_SOURCES, "sums.npz", *reports, "matches.parquet"):
                 (self.path / name).unlink(missing_ok=True)
             for name in ("figures", "tables", _PAIRINGS):
                 shutil.rmtree(self.path / name, ignore_errors=True)

@@ -27,7 +27,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def no_report(monkeypatch: pytest.MonkeyPatch) -> None:
     """Run folders get a stand-in for the report, which takes longer than the run."""
 
-    def stand_in(run: object, folder: Path) -> None:
+    def stand_in(run: object, folder: Path, **beside: object) -> None:
         (folder / "report.html").write_text("a report", encoding="utf-8")
 
     monkeypatch.setattr("sim.reports.page.write_report", stand_in)

@@ -147,6 +147,33 @@ def test_compare__with_run_folders(tmp_path):
         sim.compare(one, scenario(), seed=3)
 
 
+def test_compare__what_people_played_beside_bots(tmp_path):
+    """Twelve records of people's matches, against the same scenario played by bots, and against a variant of it."""
+    from tests.test_recorded import SCENARIO, TWELVE
+
+    records = tmp_path / "people.jsonl"
+    records.write_text("".join(json.dumps(record) + "\n" for record in TWELVE), encoding="utf-8")
+    people = sim.run_records(records, out=tmp_path / "people", named=True)
+    found = sim.compare(tmp_path / "people", SCENARIO, bots=("greedy", "random"), matches=40, seed=0)
+    one = found[0]
+    assert (one.paired, one.flipped, one.changes) == (False, None, ())
+    played = sim.run(SCENARIO, bots=("greedy", "random"), matches=40, seed=0)
+    finished = people.sums.n_matches - people.manifest["outcomes"]["unfinished"]
+    for metric in ("shared", "points.first", "deliveries.second"):
+        assert (one[metric].base, one[metric].variant) == (people[metric].value, played[metric].value)
+        assert one[metric].n == finished
+    assert one["points.first"].method == "welch"
+    assert (found.manifest["seed"], found.manifest["matches_played"]) == (0, 40)
+    assert any("what people played" in note for note in found.notes)
+    assert not any("bots' doing" in note for note in found.notes)
+    text = printed(found)
+    assert "12 matches" in text
+    assert "greedy vs random, 40 matches" in text
+    assert "same luck" not in text
+    both = sim.compare(SCENARIO, tmp_path / "people", bots=("greedy", "random"), matches=40, seed=0)
+    assert both[0]["shared"].value == pytest.approx(-one["shared"].value)
+
+
 def test_compare__bots_without_chance(tmp_path):
     define = {"define": {"still": {"bot": "greedy", "noise": 0}}}
     base, dear = scenario(**define), scenario(**define, **TOLL)

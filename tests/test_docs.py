@@ -189,7 +189,7 @@ def as_shown(tmp_path, monkeypatch, fewer_sequels):
     """A working folder with the shipped files, few matches wherever Python asks for more, and no pictures."""
     shutil.copytree(ROOT / "configs", tmp_path / "configs")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("sim.reports.page.write_report", lambda run, folder: None)
+    monkeypatch.setattr("sim.reports.page.write_report", lambda run, folder, **beside: None)
     run = sim.run
     monkeypatch.setattr(sim, "run", lambda *given, **options: run(*given, **{**options, "matches": FEW}))
     monkeypatch.setattr("sim.reports.tournament.write_tournament_report", lambda found, folder: None)

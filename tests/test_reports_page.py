@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import functools
+import json
 import re
+from html import escape
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
+import sim
+from kernels.jit import PLAIN
+from sim.games import game_of
 from sim.reports import words
 from sim.reports.page import report_page, write_report
+from sim.reports.value_section import knockout_rows
 from sim.stats.metrics import METRICS
+from sim.stats.rounding import format_estimate
+from sim.stats.shape import SHAPE_METRICS
 from tests.test_reports_runs import NAMES, made_runs
 
 VOID = {"meta", "link", "br", "hr", "img", "input", "wbr"}
@@ -99,3 +107,58 @@ def test_write_report__writes_the_same_bytes_twice(tmp_path: Path) -> None:
     names = {path.relative_to(tmp_path / "one").as_posix() for path in first}
     assert {"report.html", "tables/estimates.csv", "figures/outcomes.svg", "figures/map.svg"} <= names
     assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
+
+
+# -- the shape of matches and the worth of investments, beside the run -----------------------------------------------
+
+
+def study_file(folder: Path, timings: int) -> Path:
+    """A small value study."""
+    path = folder / "study.yaml"
+    path.write_text(
+        "schema: 1\nbots: [greedy]\nworthless_below: 1pp\nmandatory_above: 10pp\nmatches: 20\nscan_matches: 20\n"
+        f"timings: {timings}\nplaces: false\n"
+    )
+    return path
+
+
+def test_page__shape_and_value_are_those_of_their_studies(tmp_path: Path) -> None:
+    overrides = {"dispatches": 8} if PLAIN else {}
+    folder = tmp_path / "run"
+    study = study_file(tmp_path, timings=2)
+    costs = {"economy.upgrade_cost": 2, "economy.siding_cost": 1}
+    few = {**overrides, **costs}
+    run = sim.run("compact", bots=("greedy", "random"), matches=12 if PLAIN else 400, seed=1, overrides=few, out=folder)
+    told = json.loads((folder / "shape.json").read_text())
+    shape = sim.shape(run)
+    assert told["estimates"] == [one.as_dict() for one in shape.estimates]
+    text = (folder / "report.html").read_text()
+    Page(text)
+    for one in shape.estimates:
+        unit = SHAPE_METRICS[one.metric].unit
+        assert escape(format_estimate(one.value, one.low, one.high, unit, one.method)) in text
+    for place in (*shape.tracks, *shape.junctions):
+        assert f'<th scope="row">{place.name}</th>' in text
+    assert "What investments are worth" not in text
+    found = sim.value("compact", study=study, seed=1, overrides=few, out=tmp_path / "value")
+    game_of(run.scenario).write_report(run, folder, value=tmp_path / "value")
+    text, brief = (folder / "report.html").read_text(), (folder / "report.md").read_text()
+    page = Page(text)
+    assert len(set(page.ids)) == len(page.ids)
+    for subject, cells, verdict in knockout_rows(found):
+        assert f'<th scope="row">{subject}</th>' in text
+        assert verdict in text
+        for shown in cells:
+            assert f'<td class="figure">{shown}</td>' in text
+            assert f"| {shown} |" in brief
+    for metric in ("win.first", "shared", "seat_bias"):
+        assert words.figure(run, metric).replace("[", "\\[").replace("]", "\\]") in brief
+
+
+def test_page__a_value_study_of_another_scenario_is_refused(tmp_path: Path) -> None:
+    few = {"dispatches": 3}
+    study = study_file(tmp_path, timings=0)
+    run = sim.run("compact", bots=("greedy", "random"), matches=12, seed=1, overrides=few, out=tmp_path / "run")
+    sim.value("compact", study=study, seed=1, overrides={"dispatches": 4}, out=tmp_path / "value")
+    with pytest.raises(sim.BadInput, match="is a value study of another scenario"):
+        game_of(run.scenario).write_report(run, tmp_path / "run", value=tmp_path / "value")

@@ -267,7 +267,7 @@ def wait_for_parts(process: subprocess.Popen[str], folder: Path, n: int) -> None
 def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
     folder = tmp_path_factory.mktemp("whole") / "run"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("sim.reports.page.write_report", lambda run, folder: None)
+        patch.setattr("sim.reports.page.write_report", lambda run, folder, **beside: None)
         sim.run("ladder", matches=PLAYED, seed=7, out=folder, keep_matches=True)
     return contents(folder)
 

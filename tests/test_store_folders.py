@@ -262,14 +262,14 @@ def test_store_folders__a_disk_that_is_full_at_any_write(with_matches, tmp_path,
 
 
 def test_store_folders__a_report_that_finds_no_room(tmp_path, monkeypatch):
-    def full(run: object, folder: Path) -> None:
+    def full(run: object, folder: Path, **beside: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr("sim.reports.page.write_report", full)
     with pytest.raises(sim.BadInput, match=r"cannot write .*: No space left on device"):
         kept(tmp_path / "run", plan_of_bots("random", "random"), Amount(10))
     assert not (tmp_path / "run" / "manifest.json").exists()
-    monkeypatch.setattr("sim.reports.page.write_report", lambda run, folder: None)
+    monkeypatch.setattr("sim.reports.page.write_report", lambda run, folder, **beside: None)
     run = kept(tmp_path / "run", plan_of_bots("random", "random"), Amount(10))
     assert run.manifest["continued_after"] == 10
 

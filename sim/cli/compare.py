@@ -72,8 +72,10 @@ def compare(
     words = ["sim", "compare", base, *(variants or ())]
     for assignment in set_ or ():
         words += ["--set", assignment]
-    recorded = None if plan.base.run is not None or any(one.run for one in plan.variants) else str(plan.base.plan.seed)
-    for option, value in (("--matches", matches), ("--bots", bots), ("--seed", recorded), ("--out", out)):
+    # A run of bots brings its own seed, which may not be named beside it.
+    led = any(one.run is not None and not one.recorded for one in plan.entrants)
+    used = None if led else str(plan.seed)
+    for option, value in (("--matches", matches), ("--bots", bots), ("--seed", used), ("--out", out)):
         if value is not None:
             words += [option, str(value)]
     with RunFolder(path, plan.digest, again=again) as folder:

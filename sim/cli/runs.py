@@ -186,8 +186,14 @@ def _say_when_cold(run: Path) -> None:
         say_when_cold(game)
 
 
-def report(run: RunArgument) -> None:
-    """Make the report of a run folder again: report.html, tables and figures; a tournament's as well."""
+def report(
+    run: RunArgument,
+    value: Annotated[
+        Path | None,
+        typer.Option("--value", metavar="DIR", help="Folder of a value study on the same scenario, to be in it too."),
+    ] = None,
+) -> None:
+    """Make the report of a run folder again: report.html and .md, tables and figures; a tournament's as well."""
     _say_when_cold(run)
     from sim.api import load_run
     from sim.games import game_of
@@ -202,7 +208,7 @@ def report(run: RunArgument) -> None:
     else:
         result = load_run(run)
         with told(run):
-            game_of(result.scenario).write_report(result, run)
+            game_of(result.scenario).write_report(result, run, value=value)
     typer.echo(f"wrote {run / 'report.html'}")
 
 

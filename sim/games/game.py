@@ -198,8 +198,11 @@ class Game(Protocol):
     def failure(self, run: Run) -> str | None:
         """Why a finished run is a failure (exit code 1), or None."""
 
-    def write_report(self, run: Run, folder: Path) -> list[Path]:
-        """Write tables, figures and `report.html`; the same run gives the same bytes."""
+    def write_report(self, run: Run, folder: Path, *, value: Path | None = None) -> list[Path]:
+        """Write tables, figures and `report.html`; the same run gives the same bytes.
+
+        `value` is the folder of a value study on the same scenario, to be in the report too; BadInput when it is none.
+        """
 
     def print_summary(self, run: Run, console: Any) -> None:
         """Print what a run says, in 80 columns."""

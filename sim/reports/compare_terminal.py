@@ -38,6 +38,8 @@ class _Printer(Lines):
     def __init__(self, found: Comparison, console: Console) -> None:
         super().__init__(console)
         self.found = found
+        self.paired = all(variant.paired for variant in found.variants)
+        self.sizes = {one["matches_played"] for one in found.manifest["entrants"]}
 
     def print(self) -> None:
         """Print all of it, top to bottom."""
@@ -45,13 +47,14 @@ class _Printer(Lines):
         said = [
             f"compared with {shortened(found.base, 40)}",
             shortened(found.pairing, 40),
-            f"{manifest['matches_played_base']:,} matches each",
+            counted(manifest["matches_played_base"], "match") + (" each" if len(self.sizes) == 1 else ""),
             f"seed {manifest['seed']}",
         ]
         self.line(self.text(" · ".join(said), "bold"))
+        luck = ", block by block on the same luck" if self.paired else ""
         self.paragraph(
-            f"{100 * found.level:g}% intervals of the change, block by block on the same luck. Of a quantile the "
-            "change is that of the share of matches up to the base's value."
+            f"{100 * found.level:g}% intervals of the change{luck}. Of a quantile the change is that of the share of "
+            "matches up to the base's value."
         )
         for variant in found.variants:
             self.variant(variant)
@@ -66,6 +69,9 @@ class _Printer(Lines):
     def variant(self, variant: Variant) -> None:
         """One variant against the base."""
         self.heading(shortened(variant.label, 76))
+        if len(self.sizes) > 1:
+            n = next(one["matches_played"] for one in self.found.manifest["entrants"] if one["label"] == variant.label)
+            self.paragraph(f"  {shortened(variant.pairing, 50)}, {counted(n, 'match')}")
         for words in change_words(variant.changes):
             self.paragraph(f"  {words}", hang="    ")
         if variant.inert and not variant.changes:

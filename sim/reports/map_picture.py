@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 Point = tuple[float, float]
 Traffic = Mapping[tuple[str, str], float]
 """How often a track is run along, by its two ends in either order; any unit."""
+Marks = Mapping[str, float]
+"""How often something happens at each junction; any unit."""
 
 ROUTE_TWO = "#F0E442"
 """Yellow: junctions that start on Route 2."""
@@ -33,7 +35,14 @@ LONGEST_LABEL = 16
 LINE = 15.0
 
 
-def map_figure(rail_map: RailMap, *, exactness: Exactness | None = None, traffic: Traffic | None = None) -> Figure:
+def map_figure(
+    rail_map: RailMap,
+    *,
+    exactness: Exactness | None = None,
+    traffic: Traffic | None = None,
+    conflicts: Marks | None = None,
+    sidings: Marks | None = None,
+) -> Figure:
     """Draw a map.
 
     Parameters
@@ -44,6 +53,9 @@ def map_figure(rail_map: RailMap, *, exactness: Exactness | None = None, traffic
         What `sim.config.exactness.exactness` says of it: junctions that break the mirror are ringed. None: not shown.
     traffic
         How often each track is run along: wider tracks are run along more. None: all alike.
+    conflicts, sidings
+        How often trains block each other at a junction, and sidings are bought there: the area of a halo and of a small
+        square. None: not shown.
 
     Returns
     -------
@@ -52,7 +64,7 @@ def map_figure(rail_map: RailMap, *, exactness: Exactness | None = None, traffic
         vermilion (B) plate next to a node is a train that starts there, on the track that it came from.
     """
     with style.applied():
-        return _Picture(rail_map, exactness, traffic).draw()
+        return _Picture(rail_map, exactness, traffic, conflicts, sidings).draw()
 
 
 def map_alt(rail_map: RailMap) -> str:
@@ -90,7 +102,16 @@ def delivery_lines(rail_map: RailMap) -> list[tuple[str, str]]:
 class _Picture:
     """A map on its way to paper; all places are in points from the lower left."""
 
-    def __init__(self, rail_map: RailMap, exactness: Exactness | None, traffic: Traffic | None) -> None:
+    def __init__(
+        self,
+        rail_map: RailMap,
+        exactness: Exactness | None,
+        traffic: Traffic | None,
+        conflicts: Marks | None,
+        sidings: Marks | None,
+    ) -> None:
+        self.conflicts = conflicts or {}
+        self.sidings = sidings or {}
         self.map = rail_map
         self.network = Network(rail_map)
         self.breaches = {breach.junction for breach in exactness.breaches} if exactness else set()
@@ -122,6 +143,7 @@ class _Picture:
         axes.axis("off")
         self._mirror(axes)
         self._tracks(axes)
+        self._marks(axes)
         self._nodes(axes)
         self._trains(axes)
         for n, (company, line) in enumerate(lines):
@@ -202,6 +224,25 @@ class _Picture:
             x, y, length = (x1 + x2) / 2, (y1 + y2) / 2, math.dist((x1, y1), (x2, y2)) or 1.0
             dx, dy = -(y2 - y1) / length * 6, (x2 - x1) / length * 6
             axes.plot([x - dx, x + dx], [y - dy, y + dy], color=style.FIRST, linewidth=3, zorder=2)
+
+    def _marks(self, axes: Axes) -> None:
+        """Halos for conflicts under the junctions, and squares for sidings beside them; areas are in proportion."""
+        from matplotlib.patches import Circle, Rectangle
+
+        worst = max(self.conflicts.values(), default=0.0)
+        for node, often in self.conflicts.items():
+            if often > 0:
+                x, y = self.place[node]
+                r = math.sqrt(self.radius**2 + (3.2 * self.radius**2) * often / worst)
+                axes.add_patch(Circle((x, y), r, facecolor=style.WARNING, edgecolor="none", alpha=0.75, zorder=2.2))
+        most = max(self.sidings.values(), default=0.0)
+        for node, often in self.sidings.items():
+            if often > 0:
+                x, y = self.place[node]
+                side = 1.1 * self.radius * math.sqrt(often / most)
+                corner = (x + 0.85 * self.radius, y - 0.85 * self.radius - side)
+                look: dict[str, Any] = {"facecolor": style.FIRST, "edgecolor": style.PAPER, "linewidth": 0.8}
+                axes.add_patch(Rectangle(corner, side, side, zorder=4.5, **look))
 
     def _nodes(self, axes: Axes) -> None:
         """Stations and junctions with their labels."""
@@ -312,6 +353,14 @@ class _Picture:
             entries.append((bar, "track that the mirror flips"))
         if self.traffic is not None:
             entries.append((Line2D([], [], color=TRACK, linewidth=5), "the wider a track, the more trains run on it"))
+        if any(self.conflicts.values()):
+            entries.append(
+                mark("o", style.WARNING, style.WARNING, "the larger a halo, the more conflicts at the junction")
+            )
+        if any(self.sidings.values()):
+            entries.append(
+                mark("s", style.FIRST, style.PAPER, "the larger a square, the more sidings are bought there")
+            )
         return entries
 
 

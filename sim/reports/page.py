@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from kernels.codes import Outcome, Pairing
 from sim.config.exactness import by_rule, exactness
-from sim.reports import captions, words
+from sim.reports import captions, shape_section, value_section, words
+from sim.reports.brief import report_markdown
 from sim.reports.html import provenance_rows, rendered, write_text
+from sim.reports.shape_section import ShapeTold
 from sim.reports.tables import MATCH_FIGURES, PLAYER_FIGURES, outcomes_table, write_tables
 from sim.reports.verdict import verdict
 from sim.running.result import Run
 from sim.stats.metrics import METRICS
+from sim.studies.value_result import ValueStudy
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -44,8 +47,14 @@ def pictures() -> tuple[Picture, ...]:
     )
 
 
-def write_report(run: Run, folder: Path) -> list[Path]:
-    """Write `tables/*.csv`, `figures/*.svg` and `report.html`.
+def write_report(
+    run: Run,
+    folder: Path,
+    *,
+    shape: Callable[[], ShapeTold | None] = lambda: None,
+    value: ValueStudy | None = None,
+) -> list[Path]:
+    """Write `tables/*.csv`, `figures/*.svg`, `report.md` and `report.html`.
 
     Parameters
     ----------
@@ -53,6 +62,10 @@ def write_report(run: Run, folder: Path) -> list[Path]:
         The run. The same run gives the same bytes.
     folder
         The run folder; made when absent.
+    shape
+        Called once for how its first matches went (`sim.studies.shape.shape_beside`); None leaves that out.
+    value
+        What investments are worth on the same scenario; None leaves that out.
 
     Returns
     -------
@@ -61,35 +74,60 @@ def write_report(run: Run, folder: Path) -> list[Path]:
     """
     folder.mkdir(parents=True, exist_ok=True)
     written = write_tables(run, folder / "tables")
-    drawn = _drawings(run)
+    told = shape()
+    drawn = _drawings(run, told, value)
     (folder / "figures").mkdir(exist_ok=True)
     for name, (_, svg) in drawn.items():
         path = folder / "figures" / f"{name}.svg"
         write_text(path, f'<?xml version="1.0" encoding="UTF-8"?>\n{svg}')
         written.append(path)
+    brief = folder / "report.md"
+    write_text(brief, report_markdown(run, told, value))
     page = folder / "report.html"
-    write_text(page, _page(run, {name: inline for name, (inline, _) in drawn.items()}))
-    return [*written, page]
+    write_text(page, _page(run, {name: inline for name, (inline, _) in drawn.items()}, told, value))
+    return [*written, brief, page]
 
 
-def report_page(run: Run) -> str:
+def report_page(run: Run, *, shape: ShapeTold | None = None, value: ValueStudy | None = None) -> str:
     """The report as HTML, with its pictures in it."""
-    return _page(run, {name: inline for name, (inline, _) in _drawings(run).items()})
+    drawn = _drawings(run, shape, value)
+    return _page(run, {name: inline for name, (inline, _) in drawn.items()}, shape, value)
 
 
-def _drawings(run: Run) -> dict[str, tuple[str, str]]:
+def _drawings(run: Run, shape: ShapeTold | None, value: ValueStudy | None) -> dict[str, tuple[str, str]]:
     """Every picture by its name: as part of a page, and as a file of its own."""
     from sim.reports import style
     from sim.reports.map_picture import map_alt, map_figure
 
     made = {picture.name: (picture.figure(run), picture.alt(run)) for picture in pictures()}
     rail_map = run.scenario.map
-    made["map"] = map_figure(rail_map, exactness=exactness(rail_map)), map_alt(rail_map)
+    drawn_on: dict[str, Any] = {}
+    alt = map_alt(rail_map)
+    if shape is not None:
+        runs = shape_section.traffic_of(shape)
+        # Tracks are named by both ends, which may hold dashes themselves: the order is the map's.
+        drawn_on = {
+            "traffic": dict(zip(rail_map.tracks, runs.values(), strict=True)),
+            "conflicts": shape_section.at_junctions(shape, "conflicts"),
+            "sidings": shape_section.at_junctions(shape, "sidings"),
+        }
+        alt += f" {shape_section.places_see(shape)}"
+        dispatches = run.scenario.dispatches
+        made["comebacks"] = (
+            shape_section.comeback_figure(shape, dispatches),
+            shape_section.comeback_alt(shape, dispatches),
+        )
+    if value is not None:
+        made["value"] = value_section.knockout_figure(value), value_section.knockout_alt(value)
+        timings = value_section.timing_figure(value)
+        if timings is not None:
+            made["timing"] = timings, value_section.timing_alt(value)
+    made["map"] = map_figure(rail_map, exactness=exactness(rail_map), **drawn_on), alt
     files = {name: style.svg_text(figure, title=alt) for name, (figure, alt) in made.items()}
     return {name: (style.inline_svg(svg, name), svg) for name, svg in files.items()}
 
 
-def _page(run: Run, drawn: dict[str, str]) -> str:
+def _page(run: Run, drawn: dict[str, str], shape: ShapeTold | None, value: ValueStudy | None) -> str:
     from markupsafe import Markup
 
     rail_map = run.scenario.map
@@ -135,7 +173,43 @@ def _page(run: Run, drawn: dict[str, str]) -> str:
         provenance=provenance_rows(run.manifest, run.scenario.digest),
         close=words.close_limit(run),
         blow_out=words.blow_out_limit(run),
+        shape=None if shape is None else _shape_values(run, shape, drawn),
+        value=None if value is None else _value_values(value, drawn),
     )
+
+
+def _shape_values(run: Run, shape: ShapeTold, drawn: dict[str, str]) -> dict[str, Any]:
+    """What the section on the shape of matches shows."""
+    from markupsafe import Markup
+
+    dispatches = run.scenario.dispatches
+    see = shape_section.comeback_see(shape, dispatches)
+    return {
+        "n": shape["matches"],
+        "said": shape_section.shape_words(shape, dispatches),
+        "rows": shape_section.figure_rows(shape),
+        "svg": "" if see == shape_section.comeback_alt(shape, dispatches) else Markup(drawn["comebacks"]),
+        "see": see,
+        "places": shape_section.places_see(shape),
+        "tracks": shape_section.track_rows(shape),
+        "junctions": shape_section.junction_rows(shape),
+    }
+
+
+def _value_values(value: ValueStudy, drawn: dict[str, str]) -> dict[str, Any]:
+    """What the section on the worth of investments shows."""
+    from markupsafe import Markup
+
+    return {
+        "bots": value.bots,
+        "said": value_section.verdict_sentences(value),
+        "rows": value_section.knockout_rows(value),
+        "prices": value_section.price_rows(value),
+        "svg": Markup(drawn["value"]),
+        "timing": Markup(drawn["timing"]) if "timing" in drawn else None,
+        "timing_see": value_section.timing_alt(value),
+        "notes": value.notes,
+    }
 
 
 def _results(run: Run) -> list[tuple[str, str, str]]:

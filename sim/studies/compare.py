@@ -61,6 +61,11 @@ class Entrant:
     run: Run | None = None
 
     @property
+    def recorded(self) -> bool:
+        """Whether it is of matches that people played, on no luck that could be had again."""
+        return self.run is not None and _is_recorded(self.run)
+
+    @property
     def scenario(self) -> AnyScenario:
         """The scenario played."""
         scenario: AnyScenario = self.plan.scenario
@@ -75,13 +80,14 @@ class ComparisonPlan:
     ----------
     base, variants
         Who is set against whom.
-    matches
-        Asked for, of each that is to be played.
+    matches, seed
+        Asked for, of each that is to be played, and their seed.
     """
 
     base: Entrant
     variants: tuple[Entrant, ...]
     matches: int
+    seed: int
 
     @property
     def entrants(self) -> tuple[Entrant, ...]:
@@ -106,6 +112,8 @@ class ComparisonPlan:
     def paired(self, variant: Entrant) -> bool:
         """Whether a variant is played on the base's luck, block by block."""
         one, other = self.base, variant
+        if one.recorded or other.recorded:
+            return False
         if one.plan.deterministic or other.plan.deterministic:
             return True
         same = one.plan.seed == other.plan.seed and one.plan.namespace == other.plan.namespace
@@ -160,7 +168,7 @@ def make_comparison_plan(
     ):
         raise BadInput.of(f"matches is {matches!r}; must be a whole number from 1 to {MAX_MATCHES}")
     sources = [_opened(source) for source in (base, *variants)]
-    runs = [source for source in sources if isinstance(source, Run)]
+    runs = [source for source in sources if isinstance(source, Run) and not _is_recorded(source)]
     leader: Any = None
     if runs:
         _check_run_options(bots, matches, seed)
@@ -189,7 +197,7 @@ def make_comparison_plan(
         Entrant(label, plan_for(source), source if isinstance(source, Run) else None)
         for label, source in zip(labels, sources, strict=True)
     ]
-    plan = ComparisonPlan(entrants[0], tuple(entrants[1:]), matches)
+    plan = ComparisonPlan(entrants[0], tuple(entrants[1:]), matches, seed)
     for one in entrants:
         if plan.n_pairs(one) > one.plan.most_pairs:
             raise BadInput.of(f"matches is {matches}; must be at most {2 * one.plan.most_pairs} on {one.label}")
@@ -203,6 +211,11 @@ def _opened(source: Source | Run) -> AnyScenario | Run:
     if isinstance(source, str | Path) and Path(source).is_dir():
         return load_run(source)
     return scenario_of(source)
+
+
+def _is_recorded(run: Run) -> bool:
+    """Whether a run is of matches that people played."""
+    return "records" in run.manifest
 
 
 def _check_run_options(bots: object, matches: object, seed: object) -> None:
@@ -247,7 +260,8 @@ def compare(
     base
         A YAML file, the name of a shipped scenario, plain data, or a loaded scenario; or a run, or a run folder.
     variants
-        Likewise, each set against the base.
+        Likewise, each set against the base. Runs of bots have to be of the same bots, seed and number to share luck;
+        runs of people's records share it with nothing.
     overrides
         `key=value` texts or a mapping: one more variant, the base with these keys changed.
     bots
@@ -328,8 +342,8 @@ def play_comparison(
                 }
                 for one, total in zip(plan.entrants, sums, strict=True)
             ],
-            "seed": plan.base.plan.seed,
-            "namespace": plan.base.plan.namespace,
+            "seed": plan.seed,
+            "namespace": 0,
             "rng_scheme": RNG_SCHEME,
             "level": LEVEL,
             "matches_asked": plan.matches,
@@ -469,14 +483,21 @@ def _notes(plan: ComparisonPlan, variants: Sequence[Variant]) -> list[str]:
     """Sentences that a reader must know beside the figures."""
     notes = [f"{one.label}: {warning}" for one in plan.entrants for warning in one.scenario.warnings]
     for one, variant in zip(plan.variants, variants, strict=True):
-        if not variant.paired:
+        people_played = one.recorded or plan.base.recorded
+        if people_played:
+            people = plan.base.label if plan.base.recorded else one.label
+            notes.append(
+                f"{people} is what people played: what differs may be due to the players as well as to the scenario, "
+                "and no luck is common to both."
+            )
+        elif not variant.paired:
             notes.append(
                 f"{one.label} was not played on the base's luck (another seed or number): the intervals are wider than "
                 "those of a paired comparison."
             )
         if one.plan.deterministic and plan.base.plan.deterministic:
             notes.append(f"No bot draws in {one.label}: the differences are exact, of the only different matches.")
-        if variant.pairing != plan.base.plan.pairing_name:
+        elif variant.pairing != plan.base.plan.pairing_name and not people_played:
             notes.append(
                 f"{one.label} was played by {variant.pairing}, the base by {plan.base.plan.pairing_name}: what moved "
                 "may be the bots' doing."

@@ -12,7 +12,7 @@ from sim.config.errors import BadInput
 from sim.games.dispatch.plan import DispatchPlan
 from sim.games.dispatch.playing import Bench
 from sim.games.dispatch.recorded import RecordedPlan
-from sim.games.dispatch.traces import play_traces
+from sim.games.dispatch.traces import play_traces, recorded_traces
 from sim.running.chunks import Chunk
 
 __all__ = ["MOST_LOOKED_AT", "PICKS", "Picked", "pick_match", "pick_of"]
@@ -98,7 +98,8 @@ def _standings(
 ) -> Iterator[tuple[int, npt.NDArray[np.int32], npt.NDArray[np.int64]]]:
     """At least the first `n_matches`, in parts: the number of the first, standings and lengths as `Traces` has them."""
     if isinstance(plan, RecordedPlan):
-        yield 0, *plan.standings()
+        traces = recorded_traces(plan, Chunk(0, plan.n_records))
+        yield 0, traces.standings, traces.lengths
         return
     bench = Bench()
     n_pairs = -(-n_matches // plan.n_swaps)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,18 +16,20 @@ from sim.api import Source, make_plan, plan_of
 from sim.config.errors import BadInput
 from sim.config.network import Network
 from sim.games.dispatch.plan import DispatchPlan
-from sim.games.dispatch.traces import Traces, play_traces
+from sim.games.dispatch.recorded import RecordedPlan
+from sim.games.dispatch.traces import Traces, play_traces, recorded_traces
 from sim.lowering import Names
 from sim.running.chunks import Chunk
 from sim.running.result import Run
 from sim.running.runner import LEVEL, threads_here
 from sim.stats.figures import Estimate, Int64s
 from sim.stats.shape import Courses, Place, estimates_of_shape, places
+from sim.store import SHAPE_FILE, read_json, told, write_json
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["DEFAULT_SAMPLE", "MOST_SAMPLED", "Shape", "shape", "shape_of"]
+__all__ = ["DEFAULT_SAMPLE", "MOST_SAMPLED", "Shape", "shape", "shape_beside", "shape_of"]
 
 DEFAULT_SAMPLE = 10_000
 """Matches of a run, from the first, that are looked at: seconds with the slowest bot."""
@@ -150,12 +153,12 @@ def shape(
         matches = min(matches, source.sums.n_matches)
     else:
         plan = make_plan(source, bots=bots, seed=seed, overrides=overrides)
-    if not isinstance(plan, DispatchPlan):
+    if not isinstance(plan, DispatchPlan | RecordedPlan):
         raise BadInput.of(f"scenario {plan.scenario.name} is of the game {plan.scenario.game}; shape needs dispatch")
     return shape_of(plan, matches, threads=threads)
 
 
-def shape_of(plan: DispatchPlan, matches: int, *, threads: int | None = None) -> Shape:
+def shape_of(plan: DispatchPlan | RecordedPlan, matches: int, *, threads: int | None = None) -> Shape:
     """The shape of a plan's first matches."""
     n_pairs = plan.n_pairs(matches)
     n_blocks = plan.n_blocks(n_pairs)
@@ -220,9 +223,9 @@ class _Part:
     sidings: Int64s
 
     @classmethod
-    def of(cls, plan: DispatchPlan, chunk: Chunk, n_blocks: int) -> _Part:
+    def of(cls, plan: DispatchPlan | RecordedPlan, chunk: Chunk, n_blocks: int) -> _Part:
         """Play a chunk."""
-        traces = play_traces(plan, chunk, n_blocks)
+        traces = (recorded_traces if isinstance(plan, RecordedPlan) else play_traces)(plan, chunk, n_blocks)  # type: ignore[arg-type]
         standings = traces.standings.astype(np.int64)
         return cls(
             points=standings[:, :, 0] - standings[:, :, 1],
@@ -235,7 +238,7 @@ class _Part:
         )
 
 
-def _sidings(plan: DispatchPlan, chunk: Chunk, traces: Traces, n_blocks: int) -> Int64s:
+def _sidings(plan: DispatchPlan | RecordedPlan, chunk: Chunk, traces: Traces, n_blocks: int) -> Int64s:
     """Sidings bought by either side, by block and junction."""
     invest = (traces.orders >> 9) & 127
     m, d, c = np.nonzero(invest >= int(Invest.SIDING))
@@ -243,3 +246,33 @@ def _sidings(plan: DispatchPlan, chunk: Chunk, traces: Traces, n_blocks: int) ->
     blocks = (chunk.first_pair + chunk.stride * (m // plan.n_swaps)) % n_blocks
     np.add.at(counts, (blocks, invest[m, d, c] - int(Invest.SIDING)), 1)
     return counts
+
+
+def shape_beside(run: Run, folder: Path) -> dict[str, Any] | None:
+    """The shape of a run's first matches as `Shape.as_dict` tells it, kept in the run folder once it was made.
+
+    Returns
+    -------
+    dict or None
+        None where no match counts, or a bot that played the run is gone or has changed.
+
+    Raises
+    ------
+    BadInput
+        When what the folder holds cannot be read or written.
+    """
+    path = folder / SHAPE_FILE
+    if path.exists():
+        kept = read_json(path)
+        if isinstance(kept, dict) and kept.get("digest") == run.manifest["digest"]:
+            return kept
+    if not run.sums.legal_pairs.any():
+        return None
+    try:
+        made = shape(run)
+    except BadInput:
+        return None
+    found = {"schema": 1, "digest": run.manifest["digest"], **made.as_dict()}
+    with told(folder):
+        write_json(path, found)
+    return found

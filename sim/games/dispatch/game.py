@@ -22,6 +22,7 @@ from sim.stats.sums import BlockSums
 
 if TYPE_CHECKING:
     from sim.running.result import Run
+    from sim.studies.value_result import ValueStudy
 
 __all__ = ["GAME", "DispatchGame"]
 
@@ -88,17 +89,42 @@ class DispatchGame:
         illegal = run.manifest["outcomes"]["illegal"]
         return f"{illegal:,} matches ended with an illegal order" if illegal else None
 
-    def write_report(self, run: Run, folder: Path) -> list[Path]:
-        """Tables, figures and the page."""
-        from sim.reports.page import write_report
+    def write_report(self, run: Run, folder: Path, *, value: Path | None = None) -> list[Path]:
+        """Tables, figures and the page, with the shape of the run's first matches.
 
-        return write_report(run, folder)
+        Parameters
+        ----------
+        value
+            Folder of a value study on the same scenario, to be in the report too.
+        """
+        from sim.reports import page
+        from sim.studies.shape import shape_beside
+
+        study = None if value is None else _value_beside(run, value)
+        return page.write_report(run, folder, shape=lambda: shape_beside(run, folder), value=study)
 
     def print_summary(self, run: Run, console: Any) -> None:
         """One screen of figures."""
         from sim.reports.terminal import print_summary
 
         print_summary(run, console)
+
+
+def _value_beside(run: Run, folder: Path) -> ValueStudy:
+    """A value study of the scenario that a run was played on."""
+    from sim.studies.value_result import load_value
+
+    found = load_value(folder)
+    left_out = ("name", "bots", "define")
+    played, studied = (
+        {key: part for key, part in one.resolved().items() if key not in left_out}
+        for one in (run.scenario, found.scenario)
+    )
+    if played != studied:
+        raise BadInput.of(
+            f"{folder} is a value study of another scenario; must be one of {run.scenario.name} as the run has it"
+        )
+    return found
 
 
 GAME = DispatchGame()

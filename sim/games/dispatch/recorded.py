@@ -187,14 +187,6 @@ class RecordedPlan:
         """Who won each match, int8 [m]: 0 A, 1 B, 2 shared, 3 no result."""
         return WINNERS[rows[:, Column.OUTCOME]]
 
-    def standings(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
-        """Points and dollars after each dispatch, and how many were played, as `Traces` has them."""
-        standings = np.zeros((self.n_records, self.scenario.dispatches, 4), np.int32)
-        for m, one in enumerate(self.played):
-            standings[m, : len(one.states), :2] = one.states["points"]
-            standings[m, : len(one.states), 2:] = one.states["cash_dollars"]
-        return standings, np.array([len(one.states) for one in self.played], np.int64)
-
     def outcomes(self, sums: BlockSums) -> dict[str, int]:
         """Matches by `Outcome`, its name in small letters."""
         return {code.name.lower(): int(sums.outcomes[:, :, code].sum()) for code in Outcome}

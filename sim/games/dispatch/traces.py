@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from kernels.dispatch.resolve import LOG_FIELDS, LOG_ROWS
+from kernels.dispatch.resolve import HEAD_ON, JUNCTION_CONFLICT, LOG_FIELDS, LOG_ROWS, MOVE, SHARED_ARRIVAL, TOLL
 from kernels.dispatch.trace import MEETINGS, STANDINGS, fill_traces
 from sim.games.dispatch.playing import Bench
 from sim.running.chunks import Chunk
 
 if TYPE_CHECKING:
     from sim.games.dispatch.plan import DispatchPlan
+    from sim.games.dispatch.recorded import RecordedPlan
 
-__all__ = ["Traces", "play_traces"]
+__all__ = ["Traces", "play_traces", "recorded_traces"]
+
+_MEETINGS = {JUNCTION_CONFLICT: 0, TOLL: 1, SHARED_ARRIVAL: 2}
 
 
 @dataclass(frozen=True)
@@ -89,4 +92,34 @@ def play_traces(plan: DispatchPlan, chunk: Chunk, n_blocks: int = 1, bench: Benc
         traces.head_ons,
         traces.meetings,
     )
+    return traces
+
+
+def recorded_traces(plan: RecordedPlan, chunk: Chunk, n_blocks: int = 1) -> Traces:
+    """Recorded matches as `play_traces` writes down bots' ones; those in progress have fewer dispatches."""
+    numbers = chunk.first_pair + chunk.stride * np.arange(chunk.n_pairs)
+    n_dispatches = plan.scenario.dispatches
+    rules: Any = plan.played[0].board.rules[0]
+    traces = Traces(
+        orders=np.zeros((numbers.size, n_dispatches, 2), np.int64),
+        standings=np.zeros((numbers.size, n_dispatches, len(STANDINGS)), np.int32),
+        lengths=np.zeros(numbers.size, np.int64),
+        runs=np.zeros((n_blocks, int(rules.n_arcs)), np.int64),
+        head_ons=np.zeros((n_blocks, int(rules.n_arcs) // 2), np.int64),
+        meetings=np.zeros((n_blocks, int(rules.n_junctions), len(MEETINGS)), np.int64),
+    )
+    for m, number in enumerate(numbers.tolist()):
+        one, b = plan.played[number], number % n_blocks
+        n = len(one.states)
+        traces.lengths[m] = n
+        traces.orders[m, :n] = one.states["last_order"]
+        traces.standings[m, :n, :2] = one.states["points"]
+        traces.standings[m, :n, 2:] = one.states["cash_dollars"]
+        for code, _, x, y, _ in (row for log in one.logs for row in log):
+            if code == MOVE:
+                traces.runs[b, y] += 1
+            elif code == HEAD_ON:
+                traces.head_ons[b, x] += 1
+            elif code in _MEETINGS:
+                traces.meetings[b, x, _MEETINGS[code]] += 1
     return traces
