@@ -357,7 +357,7 @@ def equilibrium(rules, state, c, params, stream):  # type: ignore[no-untyped-def
 
     Both sides' sensible orders are tried against each other, each pair is valued by the table, and regret matching+
     finds the mixes that leave nothing to be gained. With `depth: 2` the pairs are valued by such a game of their own.
-    It buys an upgrade as soon as the table says that it pays; its best order with a siding is one more order to look at.
+    It buys an upgrade as soon as the table says that it pays; its best order with a siding is one more to look at.
     """
     orders = np.empty(MOST, np.int64)
     own = np.empty(MOST, np.float64)
