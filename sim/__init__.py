@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from sim.studies.shape import shape as shape
     from sim.studies.story import Story as Story
     from sim.studies.story import explain as explain
+    from sim.studies.goals import GoalsJudged as GoalsJudged
+    from sim.studies.goals import judge_goals as judge_goals
     from sim.studies.tournament import tournament as tournament
     from sim.studies.tournament_result import Tournament as Tournament
     from sim.studies.tournament_result import load_tournament as load_tournament
@@ -40,6 +42,7 @@ _HOMES = {
     "BadInput": "sim.config.errors",
     "Comparison": "sim.studies.comparison",
     "Exploit": "sim.studies.exploit_result",
+    "GoalsJudged": "sim.studies.goals",
     "Interrupted": "sim.running.runner",
     "Run": "sim.running.result",
     "Story": "sim.studies.story",
@@ -49,6 +52,7 @@ _HOMES = {
     "compare": "sim.studies.compare",
     "explain": "sim.studies.story",
     "exploit": "sim.studies.exploit",
+    "judge_goals": "sim.studies.goals",
     "load_comparison": "sim.studies.comparison",
     "load_map": "sim.config.loading",
     "load_run": "sim.api",
@@ -69,6 +73,7 @@ __all__ = [
     "BadInput",
     "Comparison",
     "Exploit",
+    "GoalsJudged",
     "Interrupted",
     "Run",
     "Shape",
@@ -78,6 +83,7 @@ __all__ = [
     "compare",
     "explain",
     "exploit",
+    "judge_goals",
     "load_comparison",
     "load_map",
     "load_run",
