@@ -20,26 +20,32 @@ if TYPE_CHECKING:
     from sim.replaying import replay_many as replay_many
     from sim.running.result import Run as Run
     from sim.running.runner import Interrupted as Interrupted
+    from sim.studies.check import check as check
+    from sim.studies.check_result import Checked as Checked
     from sim.studies.compare import compare as compare
     from sim.studies.comparison import Comparison as Comparison
     from sim.studies.comparison import load_comparison as load_comparison
     from sim.studies.exploit import exploit as exploit
     from sim.studies.exploit_result import Exploit as Exploit
+    from sim.studies.goals import GoalsJudged as GoalsJudged
+    from sim.studies.goals import judge_goals as judge_goals
+    from sim.studies.record import record_baseline as record_baseline
+    from sim.studies.record import update_baseline as update_baseline
     from sim.studies.shape import Shape as Shape
     from sim.studies.shape import shape as shape
     from sim.studies.story import Story as Story
     from sim.studies.story import explain as explain
-    from sim.studies.goals import GoalsJudged as GoalsJudged
-    from sim.studies.goals import judge_goals as judge_goals
     from sim.studies.tournament import tournament as tournament
     from sim.studies.tournament_result import Tournament as Tournament
     from sim.studies.tournament_result import load_tournament as load_tournament
     from sim.studies.value import value as value
     from sim.studies.value_result import ValueStudy as ValueStudy
     from sim.studies.value_result import load_value as load_value
+    from sim.testing import assert_balance as assert_balance
 
 _HOMES = {
     "BadInput": "sim.config.errors",
+    "Checked": "sim.studies.check_result",
     "Comparison": "sim.studies.comparison",
     "Exploit": "sim.studies.exploit_result",
     "GoalsJudged": "sim.studies.goals",
@@ -49,6 +55,8 @@ _HOMES = {
     "Shape": "sim.studies.shape",
     "Tournament": "sim.studies.tournament_result",
     "ValueStudy": "sim.studies.value_result",
+    "assert_balance": "sim.testing",
+    "check": "sim.studies.check",
     "compare": "sim.studies.compare",
     "explain": "sim.studies.story",
     "exploit": "sim.studies.exploit",
@@ -60,6 +68,7 @@ _HOMES = {
     "load_tournament": "sim.studies.tournament_result",
     "load_value": "sim.studies.value_result",
     "play_match": "sim.api",
+    "record_baseline": "sim.studies.record",
     "replay": "sim.replaying",
     "replay_many": "sim.replaying",
     "run": "sim.api",
@@ -67,10 +76,12 @@ _HOMES = {
     "shape": "sim.studies.shape",
     "tournament": "sim.studies.tournament",
     "value": "sim.studies.value",
+    "update_baseline": "sim.studies.record",
 }
 
 __all__ = [
     "BadInput",
+    "Checked",
     "Comparison",
     "Exploit",
     "GoalsJudged",
@@ -80,6 +91,8 @@ __all__ = [
     "Story",
     "Tournament",
     "ValueStudy",
+    "assert_balance",
+    "check",
     "compare",
     "explain",
     "exploit",
@@ -91,12 +104,14 @@ __all__ = [
     "load_tournament",
     "load_value",
     "play_match",
+    "record_baseline",
     "replay",
     "replay_many",
     "run",
     "run_records",
     "shape",
     "tournament",
+    "update_baseline",
     "value",
 ]
 

@@ -260,7 +260,7 @@ def test_goals__dominated_bots_by_a_tournament(tmp_path):
 def test_goals__a_tournament_in_doubt_says_what_would_decide(tmp_path):
     path = goals_file(tmp_path, **{"bands:": "bands:\n  dominated_bots: 0", "random]]": "twin]]"})
     few = scaled(300, 40)
-    how = {"dispatches": 6, "define": {"twin": {"bot": "greedy", "noise": 2.9}}}
+    how = {"dispatches": 6, "define": {"twin": {"bot": "greedy", "noise": scaled(2.9, 2.0)}}}
     found = sim.judge_goals(path, matches=few, seed=1, overrides=how, out=tmp_path / "out")
     assert found.results[-1].verdict is GoalVerdict.UNDECIDED
     assert found.results[-1].matches_needed is not None

@@ -18,7 +18,7 @@ from sim.config.scenario import AnyScenario, Model, Name, Schema
 from sim.config.shapes import shaped
 from sim.config.sources import Overrides, beside, file_tree
 from sim.config.tree import Node
-from sim.config.values import _Kind, did_you_mean, refused
+from sim.config.values import Kind, did_you_mean, refused
 from sim.stats.goals import Band, Goal
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class _Written:
 
 
 @dataclass(frozen=True, slots=True)
-class _BandKind(_Kind):
+class _BandKind(Kind):
     """`<= amount`, `>= amount`, a list of two amounts, or one amount."""
 
     def check(self, value: Any) -> _Written:
@@ -68,7 +68,7 @@ class _BandKind(_Kind):
 
 
 @dataclass(frozen=True, slots=True)
-class _BotsKind(_Kind):
+class _BotsKind(Kind):
     """The two bots of a pairing."""
 
     def check(self, value: Any) -> tuple[str, str]:

@@ -108,6 +108,8 @@ class MetricDefinition:
         Whether the least value is minus the greatest, rather than 0.
     q
         Which quantile; 0 for other kinds.
+    gated
+        Whether `sim check` looks at it when nobody says otherwise. Those that others imply are left out.
     """
 
     name: str
@@ -118,6 +120,7 @@ class MetricDefinition:
     bound: tuple[str | int, ...] = (1,)
     signed: bool = False
     q: float = 0.0
+    gated: bool = True
 
     def limits(self, limits: Mapping[str, float] | None = None) -> tuple[float, float]:
         """Least and greatest value that one match can have.

@@ -162,7 +162,7 @@ def equivalence_p(difference: ArrayLike, error: ArrayLike, delta: ArrayLike, fre
     with np.errstate(divide="ignore", invalid="ignore"):
         # Of the two tails the one on the side of D is the larger.
         tail = special.stdtr(np.asarray(freedom, np.float64), (size - limit) / np.asarray(error, np.float64))
-    p = np.where(np.asarray(error) == 0, np.where(size <= limit, 0.0, 1.0), tail)
+    p = np.where(np.asarray(error) == 0, np.where((size < limit) | (size == 0), 0.0, 1.0), tail)
     return np.where(np.isnan(p) | np.isnan(size), 1.0, p)
 
 
