@@ -51,7 +51,11 @@ def record(
     deltas: DeltasOption = None,
     matches: Annotated[
         str | None,
-        typer.Option("--matches", metavar="N", help="Of the first look; 16 times as many are played. Default 40,000."),
+        typer.Option(
+            "--matches",
+            metavar="N",
+            help="Of the first look; 16 times as many are played. Default: what the deltas need.",
+        ),
     ] = None,
     seed: SeedOption = None,
     threads: ThreadsOption = None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from sim.games import game_named
@@ -9,9 +10,9 @@ from sim.reports.compare_terminal import DIFFERENCES
 from sim.reports.lines import Lines
 from sim.reports.words import counted, shortened
 from sim.stats.figures import MetricDefinition
-from sim.stats.gate import LOOKS, matches_for_delta
+from sim.stats.gate import LOOKS
 from sim.stats.rounding import format_value
-from sim.studies.baseline import Baseline, Entry
+from sim.studies.baseline import Baseline, Entry, matches_needed
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -22,8 +23,7 @@ __all__ = ["planned_words", "print_baseline"]
 def print_baseline(found: Baseline, file: str, console: Console) -> None:
     """Print a baseline; the console's width (80 columns at least), colours and encoding are kept to."""
     lines = Lines(console)
-    looks = ", ".join(f"{found.matches * times:,}" for times in LOOKS)
-    lines.line(lines.text(f"baseline {file} · seed {found.seed} · looks at {looks} matches", "bold"))
+    lines.line(lines.text(f"baseline {file} · seed {found.seed}", "bold"))
     for entry in found.entries:
         _print_entry(lines, found, entry)
     lines.blank()
@@ -41,8 +41,9 @@ def _print_entry(lines: Lines, found: Baseline, entry: Entry) -> None:
     needed = needed_by_figure(found, entry)
     last = entry.now.looks[-1]
     names = " vs ".join(entry.bots) if entry.bots is not None else "the scenario's own bots"
-    exact = ", nothing drawn" if entry.now.exact else ""
-    lines.heading(f"{entry.source}, {shortened(names, 40)}: {counted(last.matches, 'match')}{exact}")
+    lines.heading(f"{entry.source}, {shortened(names, 40)}")
+    looks = ", ".join(f"{look.matches:,}" for look in entry.now.looks)
+    lines.paragraph(f"  looks at {looks} matches" if not entry.now.exact else "  nothing is drawn: one different pair")
     rows = []
     for name, delta in entry.deltas.items():
         metric = metrics[name]
@@ -65,32 +66,21 @@ def _metrics(entry: Entry) -> dict[str, MetricDefinition]:
 
 def needed_by_figure(found: Baseline, entry: Entry) -> dict[str, float]:
     """Matches of the last look with which a figure passes on other luck when nothing has changed, by core name."""
-    needed = {}
-    for name, delta in entry.deltas.items():
-        of_blocks = entry.now.measured(name, len(LOOKS) - 1)
-        totals = entry.now.looks[-1].totals[name]
-        per_block = int(totals.matches.sum()) / max(1, of_blocks.n_blocks)
-        deviation = (of_blocks.spread * per_block) ** 0.5
-        needed[name] = float(matches_for_delta(deviation, delta, found.n_figures, max(2, of_blocks.n_blocks)))
-    return needed
+    totals = entry.now.looks[-1].totals
+    return {name: matches_needed(totals[name], delta, found.n_figures) for name, delta in entry.deltas.items()}
 
 
 def planned_words(found: Baseline) -> str:
     """Whether the recorded matches are enough for the deltas, in a sentence."""
-    every = {
-        (matches, f"{name} of {entry.source}")
-        for entry in found.entries
-        if not entry.now.exact
-        for name, matches in needed_by_figure(found, entry).items()
-    }
-    most, what = max(every, default=(0.0, ""))
-    played = found.matches * LOOKS[-1]
-    if most <= played:
-        return f"The last look has {played:,} matches, enough for every delta: a game that has not changed passes."
-    wanted = (
-        "no number of matches is enough" if most == float("inf") else f"{float(f'{most:.2g}'):,.0f} matches are needed"
-    )
+    short = []
+    for entry in found.entries:
+        name, most = max(needed_by_figure(found, entry).items(), key=lambda one: one[1])
+        if not entry.now.exact and most > entry.matches * LOOKS[-1]:
+            wanted = "no number is enough" if math.isinf(most) else f"{float(f'{most:.2g}'):,.0f} are needed"
+            short.append(f"{name} of {entry.source}: {wanted}, {entry.matches * LOOKS[-1]:,} recorded")
+    if not short:
+        return "The matches recorded are enough for every delta: a game that has not changed passes."
     return (
-        f"The last look has {played:,} matches. For the delta of {what} {wanted}: record with more --matches, or give "
-        "it a wider delta. Until then a change of luck alone may stay undecided."
+        f"Too few matches for a delta ({'; '.join(short)}): record with more --matches, or give a wider delta. Until "
+        "then a change of luck alone may stay undecided."
     )

@@ -193,26 +193,33 @@ def decide(
     looks: int = len(LOOKS),
     alpha: float = ALPHA,
     beta: float = BETA,
-) -> tuple[Decision, NDArray[np.bool_]]:
-    """What one look says of figures, and which of the anchor's have drifted.
+) -> tuple[Decision, Decision]:
+    """What one look says of figures against the baseline, and against the anchor.
 
     Parameters
     ----------
     found
         Differences from the baseline.
     anchor
-        Differences from the anchor, with the anchor's deltas; they can drift, but need not be equivalent.
+        Differences from the anchor, with the anchor's deltas; None where it is the baseline.
     family
         Hypotheses of the whole gate, those included that are not looked at any more; None: those given.
     looks
         How often the gate may look.
     """
     n = found.difference.size
-    p = found.p_drift if anchor is None else np.concatenate([found.p_drift, anchor.p_drift])
-    adjusted = holm(p, family)
-    drift = adjusted < alpha / looks
     p_equivalent = found.p_equivalent
-    return Decision(drift[:n], p_equivalent < beta / looks, adjusted[:n], p_equivalent), drift[n:]
+    adjusted = found.p_drift
+    if anchor is not None:
+        adjusted = np.concatenate([adjusted, anchor.p_drift])
+        p_equivalent = np.concatenate([p_equivalent, anchor.p_equivalent])
+    adjusted = holm(adjusted, family)
+    drift, equivalent = adjusted < alpha / looks, p_equivalent < beta / looks
+
+    def part(which: slice) -> Decision:
+        return Decision(drift[which], equivalent[which], adjusted[which], p_equivalent[which])
+
+    return part(slice(n)), part(slice(n, None))
 
 
 def matches_for_delta(

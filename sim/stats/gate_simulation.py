@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +35,12 @@ class Unit:
     means: Floats
     delta: Floats
 
+    @cached_property
+    def factor(self) -> Floats:
+        """R with RᵀR the covariance of the block means, shape (K, J), K at most J."""
+        centred = (self.means - self.means.mean(axis=0)) / np.sqrt(self.means.shape[0] - 1)
+        return np.asarray(np.linalg.qr(centred, mode="r"), np.float64)
+
 
 @dataclass(frozen=True, eq=False)
 class Simulated:
@@ -48,14 +55,13 @@ def simulate(units: Sequence[Unit], shift: Floats, rng: np.random.Generator) -> 
     differences, errors = [], []
     for unit in units:
         n_blocks, n_figures = unit.means.shape
-        scatter = (unit.means - unit.means.mean(axis=0)) / np.sqrt(n_blocks - 1)
         total, played = np.zeros((n_blocks, n_figures)), 0
         of_unit = []
         for times in LOOKS:
             parts = times - played
             # A block of one part of the last look's LOOKS[-1] scatters with that many times the variance; two sides.
             deviation = np.sqrt(2 * LOOKS[-1] * parts)
-            total += deviation * (rng.standard_normal((n_blocks, n_blocks)) @ scatter)
+            total += deviation * (rng.standard_normal((n_blocks, unit.factor.shape[0])) @ unit.factor)
             played = times
             of_unit.append(total / times)
         blocks = np.array(of_unit)

@@ -23,8 +23,8 @@ from sim.running.engine import play_pairs
 from sim.running.ledger import Ledger
 from sim.stats.deltas import default_delta, match_spread
 from sim.stats.figures import Bins, Int64s, MetricDefinition, Totals
-from sim.stats.gate import LOOKS
-from sim.stats.paired import Measured, measured, quantile_of
+from sim.stats.gate import LOOKS, matches_for_delta
+from sim.stats.paired import Measured, match_deviation, measured, quantile_of
 
 __all__ = [
     "Baseline",
@@ -34,10 +34,12 @@ __all__ = [
     "Recording",
     "deltas_of",
     "looked_at",
+    "matches_needed",
     "on_top",
     "played_words",
     "record_plan",
     "sums_digest",
+    "up_to",
 ]
 
 
@@ -111,6 +113,8 @@ class Entry:
         The scenario: the name of a shipped one, or a path as seen from the baseline's folder.
     bots
         Two names; None: the scenario's own bots.
+    matches
+        Of the first look.
     deltas
         By core name, in the figure's unit (of a quantile in shares): the figures that are looked at.
     now
@@ -126,6 +130,7 @@ class Entry:
 
     source: str
     bots: tuple[str, str] | None
+    matches: int
     deltas: Mapping[str, float]
     now: Recording
     anchor: Recording | None = None
@@ -139,8 +144,6 @@ class Baseline:
     ----------
     seed
         Of all pairings.
-    matches
-        Of the first look.
     entries
         Scenarios with pairings.
     history
@@ -148,7 +151,6 @@ class Baseline:
     """
 
     seed: int
-    matches: int
     entries: tuple[Entry, ...]
     history: tuple[Mapping[str, Any], ...] = ()
 
@@ -287,9 +289,22 @@ def _look(plan: Plan, sums: Sums, names: Sequence[str], at: Mapping[str, float])
     totals = {}
     for name in names:
         found = plan.metrics[name].measure(sums)
-        if isinstance(found, Bins):
-            below = np.asarray(found.counts[:, found.values <= at[name]].sum(axis=1), np.int64)
-            found = Totals(below, np.asarray(found.counts.sum(axis=1), np.int64), found.pairs)
-        totals[name] = found
+        totals[name] = up_to(found, at[name]) if isinstance(found, Bins) else found
     scores = plan.pair_scores(sums) if isinstance(plan, PairScored) else None
     return Look(sums.n_matches, sums_digest(sums), totals, scores)
+
+
+def up_to(found: Bins, at: float) -> Totals:
+    """The matches of a histogram that do not exceed a value."""
+    below = np.asarray(found.counts[:, found.values <= at].sum(axis=1), np.int64)
+    return Totals(below, np.asarray(found.counts.sum(axis=1), np.int64), found.pairs)
+
+
+def matches_needed(found: Totals, delta: float, n_figures: int) -> float:
+    """Matches of the last look with which a figure passes on other luck when nothing has changed.
+
+    0 where nothing varies; infinite where it varies and delta is 0.
+    """
+    of_blocks = measured(found)
+    deviation = match_deviation(found, of_blocks) or 0.0
+    return float(matches_for_delta(deviation, delta, n_figures, of_blocks.n_blocks))

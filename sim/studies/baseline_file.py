@@ -112,12 +112,12 @@ def baseline_words(baseline: Baseline) -> dict[str, Any]:
     return {
         "schema": BASELINE_SCHEMA,
         "seed": baseline.seed,
-        "matches": baseline.matches,
         "history": [dict(one) for one in baseline.history],
         "entries": [
             {
                 "scenario": entry.source,
                 "bots": None if entry.bots is None else list(entry.bots),
+                "matches": entry.matches,
                 "deltas": dict(entry.deltas),
                 "now": _plain_recording(entry.now),
                 "anchor": None if entry.anchor is None else _plain_recording(entry.anchor),
@@ -164,6 +164,7 @@ def _baseline(data: Mapping[str, Any]) -> Baseline:
         Entry(
             source=_of(str, one["scenario"]),
             bots=None if one["bots"] is None else (_of(str, one["bots"][0]), _of(str, one["bots"][1])),
+            matches=_of(int, one["matches"]),
             deltas={name: float(_of((int, float), delta)) for name, delta in _of(dict, one["deltas"]).items()},
             now=_recording(one["now"]),
             anchor=None if one["anchor"] is None else _recording(one["anchor"]),
@@ -171,7 +172,7 @@ def _baseline(data: Mapping[str, Any]) -> Baseline:
         for one in _of(list, data["entries"])
     )
     history = tuple(_of(dict, one) for one in _of(list, data["history"]))
-    return Baseline(_of(int, data["seed"]), _of(int, data["matches"]), entries, history)
+    return Baseline(_of(int, data["seed"]), entries, history)
 
 
 def _recording(data: Mapping[str, Any]) -> Recording:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -106,7 +106,7 @@ class _Gate:
     sums: Sums | None = None
     identical: bool = False
     decision: Decision | None = None
-    anchor_drift: Mapping[str, bool] = field(default_factory=dict)
+    anchor: Decision | None = None
     open: bool = True
     changes: tuple[Change, ...] = field(init=False)
 
@@ -124,19 +124,20 @@ class _Gate:
         """Whether there is no further look."""
         return (self.plan.deterministic and self.entry.now.exact) or self.look == len(LOOKS) - 1
 
-    def n_pairs(self, look: int, matches: int) -> int:
+    def n_pairs(self, look: int) -> int:
         """Pairs of a look."""
-        return self.plan.n_pairs(matches * LOOKS[look])
+        return self.plan.n_pairs(self.entry.matches * LOOKS[look])
 
-    def extra(self, matches: int) -> int:
+    @property
+    def extra(self) -> int:
         """Matches that the next look takes on top."""
-        more = self.n_pairs(self.look + 1, matches) - (0 if self.look < 0 else self.n_pairs(self.look, matches))
+        more = self.n_pairs(self.look + 1) - (0 if self.look < 0 else self.n_pairs(self.look))
         return more * self.plan.n_swaps
 
-    def play(self, matches: int) -> None:
+    def play(self) -> None:
         """Take the next look."""
         self.look += 1
-        self.sums = self.growing.to(self.n_pairs(self.look, matches))
+        self.sums = self.growing.to(self.n_pairs(self.look))
         recorded = self.entry.now.looks[min(self.look, len(self.entry.now.looks) - 1)]
         self.identical = sums_digest(self.sums) == recorded.digest
         self.open = not self.identical
@@ -247,23 +248,19 @@ def play_check(
     for look in range(len(LOOKS)):
         playing = [gate for gate in gates if gate.open and not (look and gate.last)]
         for gate in playing:
-            watch.play(gate, baseline.matches)
+            watch.play(gate)
         if not _judge(gates, playing, family):
             break
         left = [gate for gate in gates if gate.open and not gate.last]
         if not left:
             break
         spent = time.monotonic() - started
-        wanted = sum(
-            gate.growing.seconds * gate.extra(baseline.matches) / max(1, gate.sums.n_matches)
-            for gate in left
-            if gate.sums
-        )
+        wanted = sum(gate.growing.seconds * gate.extra / max(1, gate.sums.n_matches) for gate in left if gate.sums)
         if budget is not None and spent + wanted > budget:
             notes.append(f"The next look takes about {wanted:.0f} s, beyond the budget of {budget:g} s: not begun.")
             break
         if tell is not None:
-            tell(_reason(left, baseline.matches, wanted))
+            tell(_reason(left, wanted))
     needed = _needed(gates, baseline, family)
     judged = tuple(play_goals(one, threads=threads, progress=progress) for one in goals)
     return Checked(
@@ -280,7 +277,7 @@ def play_check(
 def _gate(entry: Entry, baseline: Baseline, file: Path, threads: int | None, chunk_pairs: int | None = None) -> _Gate:
     plan = entry_plan(entry, baseline, file)
     plan.compile()
-    n_blocks = plan.n_blocks(plan.n_pairs(baseline.matches))
+    n_blocks = plan.n_blocks(plan.n_pairs(entry.matches))
     if not entry.now.exact and not plan.deterministic:
         n_blocks = next(iter(entry.now.looks[0].totals.values())).total.size
     return _Gate(
@@ -314,12 +311,12 @@ def recorded_anew(
     # Where the baseline is the anchor itself, what is accepted now is a first step away from it.
     steps = [replace(entry, anchor=entry.anchor or entry.now) for entry in baseline.entries]
     plans = [_gate(entry, baseline, file, threads) for entry in steps]
-    wanted = sum(gate.n_pairs(len(LOOKS) - 1, baseline.matches) * gate.plan.n_swaps for gate in plans)
+    wanted = sum(gate.n_pairs(len(LOOKS) - 1) * gate.plan.n_swaps for gate in plans)
     for gate in plans:
         if progress is not None:
             gate.growing.on_matches = partial(on_top, progress, done, wanted)
         names = gate.names if rules is None else [one.name for one in looked_at(gate.plan, rules)]
-        recording, sums = record_plan(gate.growing, baseline.matches, names)
+        recording, sums = record_plan(gate.growing, gate.entry.matches, names)
         done += sums.n_matches
         deltas = gate.entry.deltas if rules is None else deltas_of(gate.plan, sums, rules)
         entries.append(replace(gate.entry, now=recording, deltas=deltas))
@@ -338,19 +335,21 @@ def _judge(gates: Sequence[_Gate], playing: Sequence[_Gate], family: int, looks:
     tested = [gate for gate in playing if not gate.identical]
     evidence = [gate.evidence() for gate in tested]
     anchors = [gate.anchor_evidence() for gate in playing]
-    decision, drifted = decide(_joined(evidence), _joined(anchors), family=family, looks=looks)
-    place = 0
-    for gate in tested:
-        part = slice(place, place := place + len(gate.names))
-        gate.decision = Decision(
-            *(getattr(decision, key)[part] for key in ("drift", "equivalent", "p_drift", "p_equivalent"))
-        )
-        gate.open = not gate.decision.equivalent.all()
+    decision, anchor = decide(_joined(evidence), _joined(anchors), family=family, looks=looks)
     place = 0
     for gate in playing:
-        part = slice(place, place := place + len(gate.entry.anchored))
-        gate.anchor_drift = dict(zip(gate.entry.anchored, drifted[part].tolist(), strict=True))
-    return not decision.drift.any() and not drifted.any() and any(gate.open for gate in gates)
+        gate.anchor = _part(anchor, slice(place, place := place + len(gate.entry.anchored)))
+    place = 0
+    for gate in tested:
+        gate.decision = _part(decision, slice(place, place := place + len(gate.names)))
+        # Whether it is more than three deltas from the anchor is looked into as well, but need not be known to pass.
+        assert gate.anchor is not None
+        gate.open = not (gate.decision.equivalent.all() and gate.anchor.equivalent.all())
+    return not decision.drift.any() and not anchor.drift.any() and any(gate.open for gate in gates)
+
+
+def _part(found: Decision, which: slice) -> Decision:
+    return Decision(found.drift[which], found.equivalent[which], found.p_drift[which], found.p_equivalent[which])
 
 
 def _joined(parts: Sequence[Evidence]) -> Evidence:
@@ -372,40 +371,36 @@ class _Watch:
         self.done = 0
         self.gates = gates
 
-    def play(self, gate: _Gate, matches: int) -> None:
+    def play(self, gate: _Gate) -> None:
         """Take a gate's next look, and show how far all are."""
         before = 0 if gate.sums is None else gate.sums.n_matches
         wanted = self.done + sum(
-            one.extra(matches)
-            for one in self.gates
-            if one.open and one.look <= gate.look and not (one.look >= 0 and one.last)
+            one.extra for one in self.gates if one.open and one.look <= gate.look and not (one.look >= 0 and one.last)
         )
         progress = self.progress
         if progress is not None:
             gate.growing.on_matches = lambda n: progress(self.done + n - before, max(wanted, self.done + n - before))
-        gate.play(matches)
+        gate.play()
         assert gate.sums is not None
         self.done += gate.sums.n_matches - before
 
 
-def _reason(left: Sequence[_Gate], matches: int, seconds: float) -> str:
+def _reason(left: Sequence[_Gate], seconds: float) -> str:
     """What the next look is for."""
     parts = []
     for gate in left:
-        names = [name for name, known in zip(gate.names, _decision(gate).equivalent, strict=True) if not known]
+        decision, anchor = gate.decision, gate.anchor
+        assert decision is not None
+        assert anchor is not None
+        names = [name for name, known in zip(gate.names, decision.equivalent, strict=True) if not known]
+        known = zip(gate.entry.anchored, anchor.equivalent, strict=True)
+        names += [f"{name} against the anchor" for name, is_known in known if not is_known]
         more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-        parts.append(f"{gate.plan.scenario.name}, {gate.plan.pairing_name}: {', '.join(names[:3])}{more}")
-    played = left[0].sums.n_matches if left[0].sums is not None else 0
-    extra = sum(gate.extra(matches) for gate in left)
-    return (
-        f"undecided after {played:,} matches each ({'; '.join(parts)}); playing {extra:,} more matches, "
-        f"about {max(1, round(seconds))} s"
-    )
-
-
-def _decision(gate: _Gate) -> Decision:
-    assert gate.decision is not None
-    return gate.decision
+        played = 0 if gate.sums is None else gate.sums.n_matches
+        who = f"{gate.plan.scenario.name}, {gate.plan.pairing_name}"
+        parts.append(f"{who}: {', '.join(names[:3])}{more} undecided after {played:,} matches")
+    extra = sum(gate.extra for gate in left)
+    return f"{'; '.join(parts)}. Playing {extra:,} more matches, about {max(1, round(seconds))} s"
 
 
 def _needed(gates: Sequence[_Gate], baseline: Baseline, family: int) -> int | None:
@@ -416,6 +411,8 @@ def _needed(gates: Sequence[_Gate], baseline: Baseline, family: int) -> int | No
             continue
         found = gate.evidence()
         mask = ~gate.decision.equivalent
+        if not mask.any():
+            continue
         part = Evidence(found.difference[mask], found.error[mask], found.delta[mask], found.freedom[mask])
         needed = matches_to_decide(part, gate.sums.n_matches, family)
         if needed is None:
@@ -464,7 +461,10 @@ def _figure(gate: _Gate, j: int, name: str) -> CheckedFigure:
         state = State.DRIFT if decision.drift[j] else State.EQUIVALENT if decision.equivalent[j] else State.UNDECIDED
         if not np.nan_to_num(change.means, nan=1.0).any():
             state = State.IDENTICAL
-    anchor = gate.entry.anchor
+    anchor = gate.entry.anchor if name in gate.entry.anchored else None
+    far = False
+    if anchor is not None and gate.anchor is not None:
+        far = bool(gate.anchor.drift[gate.entry.anchored.index(name)])
     return CheckedFigure(
         metric=name,
         unit=metric.unit,
@@ -479,10 +479,8 @@ def _figure(gate: _Gate, j: int, name: str) -> CheckedFigure:
         p_drift=p_drift,
         p_equivalent=p_equivalent,
         state=state,
-        anchor_change=None
-        if anchor is None or name not in gate.entry.anchored
-        else _known(gate.change(name, anchor).value),
-        anchor_drift=gate.anchor_drift.get(name, False),
+        anchor_change=None if anchor is None else _known(gate.change(name, anchor).value),
+        anchor_drift=far,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -18,18 +19,32 @@ from sim.games.game import Plan
 from sim.running.plan import checked_seed
 from sim.running.progress import bar
 from sim.running.runner import MAX_MATCHES, Progress, threads_here
-from sim.stats.figures import MetricDefinition
+from sim.stats.figures import Bins, MetricDefinition
 from sim.stats.gate import LOOKS, State
-from sim.studies.baseline import Baseline, Entry, Growing, deltas_of, looked_at, on_top, record_plan
+from sim.stats.paired import quantile_of
+from sim.studies.baseline import (
+    Baseline,
+    Entry,
+    Growing,
+    deltas_of,
+    looked_at,
+    matches_needed,
+    on_top,
+    record_plan,
+    up_to,
+)
 from sim.studies.baseline_file import read_baseline, write_baseline
 from sim.studies.check import entry_plan, recorded_anew
 from sim.studies.check_result import Checked, drift_table
 
-__all__ = ["FIRST_LOOK_MATCHES", "Refused", "record_baseline", "update_baseline"]
+__all__ = ["Refused", "record_baseline", "update_baseline"]
 
-FIRST_LOOK_MATCHES = 40_000
-"""Matches of the first look when nobody says otherwise: at the last one, 640,000, a game that has not changed passes on
-other luck in 97 of 100 checks with the default deltas."""
+PILOT_MATCHES = 20_000
+"""Matches of a first look at least when nobody says otherwise; from them it is reckoned how many the deltas need."""
+MOST_MATCHES = 200_000
+"""Matches of a first look at most when nobody says otherwise."""
+MARGIN = 1.25
+"""What a pilot says is needed is taken so many times: the variance of 64 blocks is known to a fifth or so."""
 
 
 class Refused(Exception):
@@ -65,7 +80,8 @@ def record_baseline(
     deltas
         A file of deltas; the others have their defaults.
     matches
-        Of the first look, 40,000 when absent; 16 times as many are played.
+        Of the first look; 16 times as many are played. When absent as many as the deltas need, 20,000 to 200,000, so
+        that a game that has not changed passes on other luck in 97 of 100 checks.
     seed
         0 to 2**63 - 1; drawn when absent, and recorded either way.
     threads
@@ -88,9 +104,8 @@ def record_baseline(
             "exists already; sim baseline update accepts changes, --again records it and its anchor anew",
             file=str(path),
         )
-    matches = FIRST_LOOK_MATCHES if matches is None else matches
     most = MAX_MATCHES // LOOKS[-1]
-    if isinstance(matches, bool) or not isinstance(matches, int) or not 1 <= matches <= most:
+    if matches is not None and (isinstance(matches, bool) or not isinstance(matches, int) or not 1 <= matches <= most):
         raise BadInput.of(f"matches is {matches!r}; must be a whole number from 1 to {most}")
     seed = checked_seed(seed)
     planned: list[tuple[Plan, str, tuple[str, str] | None]] = []
@@ -103,8 +118,9 @@ def record_baseline(
         raise BadInput.of(f"scenario {twice[0]} is named twice with the same bots; must be named once")
     rules = DeltaRules({}) if deltas is None else load_deltas(deltas, _all_metrics([one[0] for one in planned]))
     for plan, source, _ in planned:
-        if plan.n_pairs(matches * LOOKS[-1]) > plan.most_pairs:
-            raise BadInput.of(f"matches is {matches}; must be at most {plan.most_pairs // LOOKS[-1]} on {source}")
+        wanted = matches or MOST_MATCHES
+        if plan.n_pairs(wanted * LOOKS[-1]) > plan.most_pairs:
+            raise BadInput.of(f"matches is {wanted}; must be at most {plan.most_pairs // LOOKS[-1]} on {source}")
         if not looked_at(plan, rules):
             raise BadInput.of("leaves no figure to look at; must leave one or more", file=str(deltas))
     if progress is True:
@@ -112,7 +128,7 @@ def record_baseline(
             entries = _entries(planned, rules, matches, threads, show)
     else:
         entries = _entries(planned, rules, matches, threads, progress or None)
-    baseline = Baseline(seed, matches, tuple(entries))
+    baseline = Baseline(seed, tuple(entries))
     write_baseline(path, baseline)
     return read_baseline(path)
 
@@ -120,25 +136,50 @@ def record_baseline(
 def _entries(
     planned: Sequence[tuple[Plan, str, tuple[str, str] | None]],
     rules: DeltaRules,
-    matches: int,
+    matches: int | None,
     threads: int | None,
     progress: Progress | None,
 ) -> list[Entry]:
+    growing = []
+    for plan, _, _ in planned:
+        plan.compile()
+        first = plan.n_pairs(matches or PILOT_MATCHES)
+        growing.append(Growing(plan, plan.n_blocks(first), threads_here(threads)))
+    n_figures = sum(len(looked_at(plan, rules)) for plan, _, _ in planned)
+    sizes = [_first_look(one, rules, n_figures) if matches is None else matches for one in growing]
+    wanted = sum(
+        one.plan.n_pairs(size * LOOKS[-1]) * one.plan.n_swaps for one, size in zip(growing, sizes, strict=True)
+    )
     entries = []
     done = 0
-    wanted = sum(plan.n_pairs(matches * LOOKS[-1]) * plan.n_swaps for plan, _, _ in planned)
-    for plan, source, pair in planned:
-        plan.compile()
-        growing = Growing(plan, plan.n_blocks(plan.n_pairs(matches)), threads_here(threads))
+    for (plan, source, pair), one, size in zip(planned, growing, sizes, strict=True):
         if progress is not None:
-            growing.on_matches = partial(on_top, progress, done, wanted)
+            one.on_matches = partial(on_top, progress, done, wanted)
         names = [metric.name for metric in looked_at(plan, rules)]
-        recording, sums = record_plan(growing, matches, names)
+        recording, sums = record_plan(one, size, names)
         done += sums.n_matches
         if not any(total.matches.any() for total in recording.looks[0].totals.values()):
             raise BadInput.of(f"{source}: no match of {plan.pairing_name} counts; there is nothing to compare with")
-        entries.append(Entry(source, pair, deltas_of(plan, sums, rules), recording))
+        entries.append(Entry(source, pair, size, deltas_of(plan, sums, rules), recording))
     return entries
+
+
+def _first_look(growing: Growing, rules: DeltaRules, n_figures: int) -> int:
+    """Matches of the first look, from a pilot that becomes a part of it."""
+    plan = growing.plan
+    if plan.deterministic:
+        return PILOT_MATCHES
+    sums = growing.to(plan.n_pairs(PILOT_MATCHES))
+    needed = 0.0
+    for name, delta in deltas_of(plan, sums, rules).items():
+        found = plan.metrics[name].measure(sums)
+        if isinstance(found, Bins):
+            found = up_to(found, quantile_of(found, plan.metrics[name].q))
+        needed = max(needed, matches_needed(found, delta, n_figures))
+    size = MARGIN * needed / LOOKS[-1]
+    if size >= MOST_MATCHES:
+        return MOST_MATCHES
+    return max(PILOT_MATCHES, 1_000 * math.ceil(size / 1_000))
 
 
 def _all_metrics(plans: Sequence[Plan]) -> Mapping[str, MetricDefinition]:
@@ -234,5 +275,5 @@ def update_baseline(
         "verdict": found.state.value,
         "moved": drift_table(found.pairings),
     }
-    write_baseline(path, Baseline(old.seed, old.matches, tuple(kept), (*old.history, note)))
+    write_baseline(path, Baseline(old.seed, tuple(kept), (*old.history, note)))
     return found
