@@ -169,7 +169,8 @@ def shortened(words: list[str]) -> list[str]:
         return [*words, "--seconds", "0.05", "--rounds", "1"]
     if words[0] == "value":
         return [*words, "--bots", "greedy", "--matches", str(FEW), "--scan-matches", "2", "--set", "dispatches=3"]
-    if words[0] not in ("run", "tournament", "compare", "exploit") or "--records" in words:
+    plays = words[0] in ("run", "tournament", "compare", "exploit") or words[:2] == ["baseline", "record"]
+    if not plays or "--records" in words:
         return words
     if "--matches" in words:
         place = words.index("--matches")

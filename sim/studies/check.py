@@ -58,6 +58,7 @@ from sim.studies.goals import GoalsPlan, make_goals_plan, play_goals
 __all__ = ["check", "entry_plan", "play_check", "recorded_anew", "source_path"]
 
 Tell = Callable[[str], None]
+Plans = Callable[[Entry, Baseline, Path], Plan]
 
 
 def source_path(source: str, file: Path) -> str:
@@ -231,15 +232,17 @@ def play_check(
     only: Callable[[Entry], bool] | None = None,
     progress: Progress | None = None,
     tell: Tell | None = None,
+    plans: Plans | None = None,
 ) -> Checked:
-    """Check a baseline that was read.
+    """Check a baseline that was read; `plans` says what is played of an entry (None: `entry_plan`).
 
     Raises
     ------
     BadInput
         When a scenario or a bot is not usable, or no entry is left to check.
     """
-    gates = [_gate(one, baseline, file, threads, chunk_pairs) for one in baseline.entries if only is None or only(one)]
+    wanted_entries = [one for one in baseline.entries if only is None or only(one)]
+    gates = [_gate(one, baseline, file, threads, chunk_pairs, plans) for one in wanted_entries]
     if not gates:
         raise BadInput.of("has no entry for what is to be checked", file=str(file))
     watch = _Watch(gates, progress)
@@ -274,8 +277,15 @@ def play_check(
     )
 
 
-def _gate(entry: Entry, baseline: Baseline, file: Path, threads: int | None, chunk_pairs: int | None = None) -> _Gate:
-    plan = entry_plan(entry, baseline, file)
+def _gate(
+    entry: Entry,
+    baseline: Baseline,
+    file: Path,
+    threads: int | None,
+    chunk_pairs: int | None = None,
+    plans: Plans | None = None,
+) -> _Gate:
+    plan = (plans or entry_plan)(entry, baseline, file)
     plan.compile()
     n_blocks = plan.n_blocks(plan.n_pairs(entry.matches))
     if not entry.now.exact and not plan.deterministic:
