@@ -315,7 +315,7 @@ def test_command__exit_codes_and_folders(tmp_path, sim_command, no_report):
 
 def test_command__bad_usage(tmp_path, sim_command):
     assert sim_command("run").err == (
-        "SCENARIO is missing; must be a YAML file or the name of a shipped scenario, or --goals must name a file\n"
+        "SCENARIO is missing; must be a YAML file or the name of a shipped scenario, --goals or --records a file\n"
     )
     found = sim_command("run", "--goals", goals_file(tmp_path), "--half-width", "1pp")
     assert (found.code, "--half-width is 1pp; must be left out with --goals" in found.err) == (2, True)
