@@ -58,13 +58,7 @@ class _Printer(Lines):
         )
         for variant in found.variants:
             self.variant(variant)
-        if found.notes:
-            self.heading("Notes")
-            for note in found.notes:
-                self.paragraph(f"- {note}", hang="  ")
-        if found.folder is not None:
-            self.blank()
-            self.paragraph(f"written to {found.folder}", "dim")
+        self.ending(found.notes, found.folder)
 
     def variant(self, variant: Variant) -> None:
         """One variant against the base."""
