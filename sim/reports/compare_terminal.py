@@ -133,8 +133,10 @@ def _value(value: Any) -> str:
 
 def matches_words(variant: Variant) -> str:
     """How many matches went otherwise."""
-    if variant.flipped is None or variant.changed is None:
+    if variant.changed is None:
         return "The matches were not set against each other one by one."
+    if variant.flipped is None:
+        return f"Another end in {_share(variant.changed)}."
     return f"Another winner in {_share(variant.flipped)}; another end in {_share(variant.changed)}."
 
 
