@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from sim.config.scenario import Economy, Scenario
+from sim.config.scenario import Scenario
 from sim.reports.lines import Lines
 from sim.reports.tournament_words import short_names
 from sim.reports.value_words import (
     SHORT_VERDICTS,
     cell,
     cost_words,
+    costs_of,
     half_of,
     price_cell,
     price_words,
@@ -38,7 +39,7 @@ LONGEST_SUBJECT = 17
 def print_value(found: ValueStudy, console: Console) -> None:
     """Print a value study; the console's width (80 columns at least), colours and encoding are kept to."""
     if isinstance(found.scenario, Scenario):
-        _Printer(found, found.scenario.economy, console).print()
+        _Printer(found, console).print()
     else:
         _print_cards(found, Lines(console))
 
@@ -66,11 +67,11 @@ def _print_cards(found: ValueStudy, lines: Lines) -> None:
 class _Printer(Lines):
     """One value study on its way to one console."""
 
-    def __init__(self, found: ValueStudy, economy: Economy, console: Console) -> None:
+    def __init__(self, found: ValueStudy, console: Console) -> None:
         super().__init__(console)
         self.found = found
         self.names = dict(zip(found.bots, short_names(found.bots, LONGEST_BOT), strict=True))
-        self.costs = {"upgrade": economy.upgrade_cost, "siding": economy.siding_cost}
+        self.costs = costs_of(found)
         self.kept = {(one.bot, one.subject, one.figure, one.at): one for one in found.worths}
 
     def print(self) -> None:
