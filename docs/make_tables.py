@@ -2,6 +2,7 @@
 
     python docs/make_tables.py            rewrite README.md, docs/*.md and docs/pictures in place
     python docs/make_tables.py --check    change nothing; exit 1 and name what would change
+    python docs/make_tables.py --quick          # only what behaves otherwise than before
     python docs/make_tables.py --check --quick
                                           the same without the long measurements: of these only their behaviour is
                                           looked at, which is a digest of the first 2,000 matches of each
@@ -448,8 +449,11 @@ def overview() -> bytes:
 # -- in and out -------------------------------------------------------------------------------------------------------
 
 
-def pages(quick: bool, only: int | None = None) -> dict[Path, str]:
-    """Every page as it should be; with `quick`, measured parts stay unless their behaviour has changed."""
+def pages(quick: bool, only: int | None = None, *, check: bool = True) -> dict[Path, str]:
+    """Every page as it should be; with `quick`, measured parts stay unless their behaviour has changed.
+
+    With `check` as well, those that have changed are not measured anew: it is enough to know.
+    """
     made: dict[str, str] = {}
 
     def part(found: re.Match[str]) -> str:
@@ -459,6 +463,11 @@ def pages(quick: bool, only: int | None = None) -> dict[Path, str]:
             said, now = _BEHAVIOUR.search(old), behaviour(RUNS[name](), PROBES.get(name, PROBE_MATCHES))
             if said is not None and said[1] == now:
                 return found[0]
+            if not check and name not in made:
+                print(f"measuring {name} anew", file=sys.stderr)
+                made[name] = maker(matches)
+            if not check:
+                return start + made[name] + end
             return f"{start}<!-- behaviour {now} -->\n(other than what is written here)\n{end}"
         if name not in made:
             made[name] = maker(only or matches)
@@ -471,13 +480,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Rewrite or check; the exit code is 1 when a check found something."""
     parser = argparse.ArgumentParser(description="Rewrite the parts of the documentation that the tool makes.")
     parser.add_argument("--check", action="store_true", help="change nothing; exit 1 when something would change")
-    parser.add_argument("--quick", action="store_true", help="leave out the long measurements where nothing changed")
+    parser.add_argument(
+        "--quick", action="store_true", help="measure only what behaves otherwise than before; with --check nothing"
+    )
     options = parser.parse_args(arguments)
     if set(ORDER) != set(starter_names()):
         print(f"ORDER lists {', '.join(ORDER)}; shipped are {', '.join(starter_names())}")
         return 1
     changed = False
-    for page, text in pages(options.quick).items():
+    for page, text in pages(options.quick, check=options.check).items():
         before = (ROOT / page).read_text(encoding="utf-8")
         if text != before:
             changed = True
