@@ -23,6 +23,10 @@ MAX_BYTES = 500_000
 MAX_VALUES = 100_000
 MAX_DEPTH = 40
 
+NUMBERED = ["up"]
+"""Keys of the one mapping whose own keys are numbers, the slots of a Division. Elsewhere a number where a label belongs
+is a slip, and has to be put in quotes."""
+
 Scalar: TypeAlias = str | int | float | bool | None
 KeyPath: TypeAlias = tuple[str | int, ...]
 
@@ -85,6 +89,11 @@ class Node:
         if isinstance(self.value, list):
             return [node.plain() for node in self.value]
         return self.value
+
+
+def is_number(key: object) -> bool:
+    """Whether a key is a whole number."""
+    return isinstance(key, int) and not isinstance(key, bool)
 
 
 def dotted(key: KeyPath) -> str:
@@ -156,6 +165,7 @@ class _Reader:
         self.anchors: dict[str, Node] = {}
         self.sizes: dict[int, int] = {}
         self.n_values = 0
+        self.keys: list[Any] = []  # of the mappings around what is being read
 
     def stop(self, message: str, line: int | None) -> BadInput:
         return BadInput.of(message, file=self.source.file, line=line)
@@ -234,7 +244,11 @@ class _Reader:
         while type(event := next(events)).__name__ != "MappingEndEvent":
             line = event.start_mark.line + 1
             key = self.node(event, events, depth + 1)
+            if self.keys == NUMBERED and is_number(key.value):
+                key = replace(key, value=str(key.value))
+            self.keys.append(key.value)
             value = replace(self.node(next(events), events, depth + 1), line=line)
+            self.keys.pop()
             if not isinstance(key.value, str):
                 name = key.written or shown(key.plain())
                 message = f"the key {name} is no text; must be text: write it in quotes if it is a label"
@@ -270,6 +284,8 @@ def plain_tree(value: object, source: Source, problems: list[Problem]) -> Node:
         if isinstance(value, Mapping):
             found: dict[str, Node] = {}
             for name, below in value.items():
+                if list(key) == NUMBERED and is_number(name):
+                    name = str(name)
                 if isinstance(name, str):
                     found[str(name)] = tree(below, (*key, str(name)))
                 else:
