@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from sim.config.errors import BadInput as BadInput
     from sim.config.loading import load_map as load_map
     from sim.config.loading import load_scenario as load_scenario
-    from sim.replaying import replay as replay
-    from sim.replaying import replay_many as replay_many
+    from sim.replays import replay as replay
+    from sim.replays import replay_many as replay_many
     from sim.running.result import Run as Run
     from sim.running.runner import Interrupted as Interrupted
     from sim.studies.compare import compare as compare
@@ -56,8 +56,8 @@ _HOMES = {
     "load_tournament": "sim.studies.tournament_result",
     "load_value": "sim.studies.value_result",
     "play_match": "sim.api",
-    "replay": "sim.replaying",
-    "replay_many": "sim.replaying",
+    "replay": "sim.replays",
+    "replay_many": "sim.replays",
     "run": "sim.api",
     "run_records": "sim.api",
     "shape": "sim.studies.shape",

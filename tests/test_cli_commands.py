@@ -17,6 +17,7 @@ import pytest
 import sim
 from kernels.codes import Column
 from kernels.dispatch.bots import SHIPPED
+from sim.config.mainline import POLICY_DOCS
 from sim.config.starters import starters_dir
 from sim.running.runner import Amount
 from tests.run_tools import edited, files_under, kept, plan_of_bots, plug_in, scaled
@@ -279,7 +280,7 @@ def test_cli_commands__bots(sim_command):
         for key in bot.params:
             assert re.search(rf"^    {key} = ", answer.out, re.M)
     found = json.loads(sim_command("bots", "--json").out)
-    assert list(found) == list(SHIPPED)
+    assert list(found) == [*SHIPPED, *POLICY_DOCS]
     assert list(found["greedy"]["restrictions"]) == ["invest", "buy_at", "forbid", "avoid", "hostile"]
     assert found["greedy"]["parameters"]["noise"]["allowed"] == [0, 100]
 

@@ -70,7 +70,7 @@ class Event(IntEnum):
     REALIGNED = 1  # slot, kind before, kind after
     ENTERED = 2  # train, slot, Stages held before it, start region
     LEFT = 3  # train, slot
-    RULING = 4  # train, slot, 1 when admitted
+    RULING = 4  # train, slot, 1 when admitted, or NO_ANSWER: there is none, and the day stops
     COLLISION = 5  # slot, train that was let in
     MOVED_UP = 6  # train, slot: out of the siding
 
@@ -114,3 +114,4 @@ NO_SLOT = -1  # on no slot; in a hand: the first legal one
 NO_KIND = -1  # nothing that it could be realigned to; no fixed card
 DRAWN = -1  # an orientation that is drawn
 NOBODY = -1
+NO_ANSWER = -1

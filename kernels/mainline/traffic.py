@@ -3,7 +3,7 @@
 import numpy as np
 
 from kernels.jit import helper, routine
-from kernels.mainline.codes import NO_SLOT, NOBODY, Direction, Event, Home, Laying, Policy, Status
+from kernels.mainline.codes import NO_ANSWER, NO_SLOT, NOBODY, Direction, Event, Home, Laying, Policy, Status
 from kernels.mainline.crossing import laying_of, start_region
 from kernels.random import draw_at
 
@@ -32,6 +32,7 @@ _E_COLLISION = int(Event.COLLISION)
 _E_MOVED_UP = int(Event.MOVED_UP)
 _NO_SLOT = NO_SLOT
 _NOBODY = NOBODY
+_NO_ANSWER = NO_ANSWER
 _NUMBERS = 10_000  # draw of a ruling: Stage * _NUMBERS + number
 
 
@@ -242,6 +243,8 @@ def ruling(rules, state, t, luck, answers, log):  # type: ignore[no-untyped-def]
         return False
     if rules.policy == _ANSWERS:
         if state.n_answered >= answers.shape[0]:
+            if state.lacks_answer == 0:
+                note(log, state.stage, _E_RULING, t, state.slot[np.uint64(t)], _NO_ANSWER, 0)
             state.lacks_answer = 1
             return False
         admitted = answers[state.n_answered] != 0

@@ -19,6 +19,7 @@ __all__ = [
     "MAX_NUMBER",
     "MAX_STAGES",
     "MAX_TRAINS",
+    "POLICY_DOCS",
     "REALIGNMENTS",
     "SHIPPED_DECK",
     "Card",
@@ -45,6 +46,18 @@ REALIGNMENTS = {
     "trestle": "uncontrolled_siding",
 }
 """What a Realignment makes of a card; of no other (rules 4)."""
+
+POLICY_DOCS = {
+    "hold": (
+        "A train that finds its card full waits at the Office or Division Point until there is room. There are no "
+        "collisions."
+    ),
+    "admit": (
+        "A train whose turn comes before a full card is let in with a chance, drawn once a Stage. Every such train "
+        "collides: all on the card stop for collision_delay Stages, and nobody enters before it is empty."
+    ),
+}
+"""The policies in words."""
 
 Stages: TypeAlias = Annotated[int, Whole("Stages", 0, MAX_STAGES)]
 

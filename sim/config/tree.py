@@ -123,7 +123,7 @@ def parsed_scalar(text: str) -> Scalar:
     return text
 
 
-def parsed_tree(text: str, source: Source, problems: list[Problem]) -> Node:
+def parsed_tree(text: str, source: Source, problems: list[Problem], within: Sequence[str | int] = ()) -> Node:
     """Read YAML text.
 
     Parameters
@@ -134,13 +134,15 @@ def parsed_tree(text: str, source: Source, problems: list[Problem]) -> Node:
         Goes into every node.
     problems
         Duplicate and odd keys, tags and aliases are appended; reading goes on past them.
+    within
+        Keys under which the text will stand.
 
     Raises
     ------
     BadInput
         When the text is not YAML, or not one document within the limits.
     """
-    reader = _Reader(source, problems)
+    reader = _Reader(source, problems, within)
     yaml = YAML(typ="safe", pure=True)
     try:
         return reader.document(yaml.parse(text))
@@ -159,13 +161,13 @@ def parsed_tree(text: str, source: Source, problems: list[Problem]) -> Node:
 class _Reader:
     """Events in, nodes out."""
 
-    def __init__(self, source: Source, problems: list[Problem]) -> None:
+    def __init__(self, source: Source, problems: list[Problem], within: Sequence[str | int] = ()) -> None:
         self.source = source
         self.problems = problems
         self.anchors: dict[str, Node] = {}
         self.sizes: dict[int, int] = {}
         self.n_values = 0
-        self.keys: list[Any] = []  # of the mappings around what is being read
+        self.keys: list[Any] = list(within)  # of the mappings around what is being read
 
     def stop(self, message: str, line: int | None) -> BadInput:
         return BadInput.of(message, file=self.source.file, line=line)
@@ -262,7 +264,7 @@ class _Reader:
         return found
 
 
-def plain_tree(value: object, source: Source, problems: list[Problem]) -> Node:
+def plain_tree(value: object, source: Source, problems: list[Problem], within: Sequence[str | int] = ()) -> Node:
     """Plain Python data as a tree.
 
     Parameters
@@ -273,6 +275,8 @@ def plain_tree(value: object, source: Source, problems: list[Problem]) -> Node:
         Goes into every node; there are no lines.
     problems
         Values of other types are appended.
+    within
+        Keys under which the value will stand.
     """
     budget = [MAX_VALUES]
 
@@ -284,7 +288,7 @@ def plain_tree(value: object, source: Source, problems: list[Problem]) -> Node:
         if isinstance(value, Mapping):
             found: dict[str, Node] = {}
             for name, below in value.items():
-                if list(key) == NUMBERED and is_number(name):
+                if [*within, *key] == NUMBERED and is_number(name):
                     name = str(name)
                 if isinstance(name, str):
                     found[str(name)] = tree(below, (*key, str(name)))

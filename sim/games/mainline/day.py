@@ -63,6 +63,12 @@ class Day:
     lacks_answer: bool
     n_answered: int
 
+    @property
+    def asked_last(self) -> tuple[int, int, int]:
+        """The ruling that was asked for last: Stage, number of the train, and slot from 1."""
+        stage, t, slot = next(event[1:4] for event in reversed(self.events) if event[0] == Event.RULING)
+        return stage, trains_of(self.scenario)[t].number, slot + 1
+
     def words(self) -> dict[str, Any]:
         """The day as `sim replay` prints it."""
         return _Telling(self).words()
@@ -82,7 +88,7 @@ def answered_day(scenario: MainlineScenario, rulings: list[bool]) -> Day:
 def _played(scenario: MainlineScenario, rules: Any, seed: int, namespace: int, number: int, answers: Int64s) -> Day:
     trains = trains_of(scenario)
     rulings = len(trains) * scenario.max_stages if rules[0].policy != Policy.HOLD else 0
-    n_events = 4 * len(trains) * (scenario.n_slots + 1) + 2 * len(scenario.hands) + rulings
+    n_events = 4 * len(trains) * (scenario.n_slots + 1) + 2 * len(scenario.hands) + rulings + 1
     log = np.zeros((1 + n_events, LOG_FIELDS), np.int64)
     state = new_state()
     play_one(rules, state, new_streams(2), seed, namespace, number, answers, log)

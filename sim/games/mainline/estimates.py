@@ -19,6 +19,7 @@ def summarise_days(
     level: float,
     limits: Mapping[str, float],
     deterministic: bool = False,
+    exact: frozenset[str] = frozenset(),
     wanted: Iterable[str] | None = None,
 ) -> list[Estimate]:
     """Estimate figures.
@@ -33,9 +34,11 @@ def summarise_days(
         The largest values, by the keys that bounds name.
     deterministic
         Nothing is drawn, so that all days are one day.
+    exact
+        Figures that are 0 by the rules, whatever is dealt.
     """
     return [
-        _estimate(days, name, metrics[metric], level, limits, deterministic)
+        _estimate(days, name, metrics[metric], level, limits, deterministic, exact)
         for metric in (metrics if wanted is None else wanted)
     ]
 
@@ -47,14 +50,15 @@ def _estimate(
     level: float,
     limits: Mapping[str, float],
     deterministic: bool,
+    exact: frozenset[str],
 ) -> Estimate:
     measured = metric.measure(days)
     n = int(measured.pairs.sum())
     if n == 0:
         return Estimate(name, metric.name, None, None, None, 0, 0, NO_MATCHES)
     found = interval_of(measured, metric, level, metric.limits(limits))
-    if deterministic:
+    if metric.name in exact and found.value == 0:
+        found = replace(found, low=0.0, high=0.0, method=EXACT)
+    elif deterministic:
         found = replace(found, low=None, high=None, method=DETERMINISTIC)
-    elif metric.name == "district_unevenness" and days.n_slots == 2:  # there is one Office (rules 5)
-        found = replace(found, low=found.value, high=found.value, method=EXACT)
     return Estimate(name, metric.name, found.value, found.low, found.high, n, n, found.method)

@@ -89,6 +89,17 @@ class MainlinePlan:
         )
 
     @property
+    def exact(self) -> frozenset[str]:
+        """Figures that are 0 by the rules: without rulings, Extras or a second Office."""
+        scenario = self.scenario
+        none = {
+            "collisions": scenario.admit in (None, 0.0),
+            "extras_not_run": not any(train.extra for train in scenario.timetable),
+            "district_unevenness": scenario.players == 1,
+        }
+        return frozenset(name for name, certain in none.items() if certain)
+
+    @property
     def most_pairs(self) -> int:
         """Days that may be played before a sum could leave int64."""
         trains = len(self.scenario.timetable)
@@ -193,6 +204,7 @@ class MainlinePlan:
             level=level,
             limits=self.limits,
             deterministic=self.deterministic,
+            exact=self.exact,
             wanted=metrics,
         )
 
