@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from sim.api import load_run as load_run
     from sim.api import play_match as play_match
     from sim.api import run as run
-    from sim.api import run_records as run_records
     from sim.config.errors import BadInput as BadInput
     from sim.config.loading import load_map as load_map
     from sim.config.loading import load_scenario as load_scenario
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from sim.studies.exploit_result import Exploit as Exploit
     from sim.studies.shape import Shape as Shape
     from sim.studies.shape import shape as shape
+    from sim.studies.recorded_runs import run_records as run_records
     from sim.studies.story import Story as Story
     from sim.studies.story import explain as explain
     from sim.studies.tournament import tournament as tournament
@@ -59,8 +59,8 @@ _HOMES = {
     "replay": "sim.replays",
     "replay_many": "sim.replays",
     "run": "sim.api",
-    "run_records": "sim.api",
     "shape": "sim.studies.shape",
+    "run_records": "sim.studies.recorded_runs",
     "tournament": "sim.studies.tournament",
     "value": "sim.studies.value",
 }
