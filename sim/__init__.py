@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from sim.studies.comparison import load_comparison as load_comparison
     from sim.studies.exploit import exploit as exploit
     from sim.studies.exploit_result import Exploit as Exploit
+    from sim.studies.recorded_runs import run_records as run_records
     from sim.studies.shape import Shape as Shape
     from sim.studies.shape import shape as shape
-    from sim.studies.recorded_runs import run_records as run_records
     from sim.studies.story import Story as Story
     from sim.studies.story import explain as explain
     from sim.studies.tournament import tournament as tournament

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from sim.cli import bench, boards, compare, exploit, match, records, runs, tournament, value
+from sim.cli import bench, boards, compare, exploit, match, records, reference, runs, tournament, value
 
 app = typer.Typer(
     name="sim",
@@ -50,4 +50,5 @@ app.command("replay")(records.replay)
 app.command("map")(boards.show_map)
 app.command("bots")(boards.bots)
 app.command("init")(boards.init)
+app.command("reference")(reference.reference)
 app.command("bench")(bench.bench)
