@@ -46,12 +46,12 @@ class Purpose(IntEnum):
     """What a stream is drawn for (8 bits)."""
 
     ORDERS = 0  # a bot's orders; lane 0 is seat A's unless the lanes are swapped
+    MODEL = 1  # what is drawn to learn a bot's mix at a state; the lane is its company, the pair id the state's digest
+    SEQUEL = 8  # a bot's orders where a match is played on from a board; the lane is the seat, the pair id the luck
     DEAL = 16  # cards of a Division, slot by slot
     ORIENTATION = 17  # which way is up: bit 31 - s of the first draw for slot s
     DEPARTURES = 18  # draw n for train number n
     RULINGS = 19  # draw 10,000 * Stage + n for train number n
-    SEQUEL = 8  # a bot's orders where a match is played on from a board; the lane is the seat, the pair id the luck
-    MODEL = 1  # what is drawn to learn a bot's mix at a state; the lane is its company, the pair id the state's digest
 
 
 STREAM_DTYPE = np.dtype(
