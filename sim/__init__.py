@@ -12,12 +12,11 @@ if TYPE_CHECKING:
     from sim.api import load_run as load_run
     from sim.api import play_match as play_match
     from sim.api import run as run
-    from sim.api import run_records as run_records
     from sim.config.errors import BadInput as BadInput
     from sim.config.loading import load_map as load_map
     from sim.config.loading import load_scenario as load_scenario
-    from sim.replaying import replay as replay
-    from sim.replaying import replay_many as replay_many
+    from sim.replays import replay as replay
+    from sim.replays import replay_many as replay_many
     from sim.running.result import Run as Run
     from sim.running.runner import Interrupted as Interrupted
     from sim.studies.check import check as check
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from sim.studies.goals import judge_goals as judge_goals
     from sim.studies.record import record_baseline as record_baseline
     from sim.studies.record import update_baseline as update_baseline
+    from sim.studies.recorded_runs import run_records as run_records
     from sim.studies.shape import Shape as Shape
     from sim.studies.shape import shape as shape
     from sim.studies.story import Story as Story
@@ -69,11 +69,11 @@ _HOMES = {
     "load_value": "sim.studies.value_result",
     "play_match": "sim.api",
     "record_baseline": "sim.studies.record",
-    "replay": "sim.replaying",
-    "replay_many": "sim.replaying",
+    "replay": "sim.replays",
+    "replay_many": "sim.replays",
     "run": "sim.api",
-    "run_records": "sim.api",
     "shape": "sim.studies.shape",
+    "run_records": "sim.studies.recorded_runs",
     "tournament": "sim.studies.tournament",
     "value": "sim.studies.value",
     "update_baseline": "sim.studies.record",

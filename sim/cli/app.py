@@ -6,7 +6,19 @@ from typing import Annotated
 
 import typer
 
-from sim.cli import bench, boards, compare, exploit, gate, match, records, runs, tournament, value
+from sim.cli import (
+    bench,
+    boards,
+    compare,
+    exploit,
+    gate,
+    match,
+    records,
+    reference,
+    runs,
+    tournament,
+    value,
+)
 
 app = typer.Typer(
     name="sim",
@@ -52,4 +64,5 @@ app.command("replay")(records.replay)
 app.command("map")(boards.show_map)
 app.command("bots")(boards.bots)
 app.command("init")(boards.init)
+app.command("reference")(reference.reference)
 app.command("bench")(bench.bench)

@@ -141,8 +141,8 @@ def _run_records(
         if value is not None:
             refuse(option, value, "left out with --records, whose file says what was played")
     say_when_cold()
-    from sim.api import run_records
     from sim.games import game_of
+    from sim.studies.recorded_runs import run_records
 
     result = run_records(records, out=out or RUNS, keep_matches=keep_matches, again=again, named=out is not None)
     if json:

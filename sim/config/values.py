@@ -133,7 +133,7 @@ class Share(Kind):
 
 @dataclass(frozen=True, slots=True)
 class OneOf(Kind):
-    """One of a few words (or numbers)."""
+    """One of a few words (or numbers, or true and false)."""
 
     choices: tuple[str | int, ...]
 
@@ -142,7 +142,7 @@ class OneOf(Kind):
         for choice in self.choices:
             if type(value) is type(choice) and value == choice:
                 return choice
-        allowed = " or ".join(str(choice) for choice in self.choices)
+        allowed = " or ".join(shown(choice) if isinstance(choice, bool) else str(choice) for choice in self.choices)
         words = [choice for choice in self.choices if isinstance(choice, str)]
         raise refused(f"must be {allowed}{did_you_mean(value, words)}")
 

@@ -59,12 +59,16 @@ class Totals:
         Pairs that those matches belong to, shape (B,).
     scale
         2 where halves were doubled to stay whole, else 1.
+    ratio
+        Whether chance decides how much is summed over, as it does how many crossings of a card there are. The variance
+        is then that of the ratio of two sums, not of a mean.
     """
 
     total: Int64s
     matches: Int64s
     pairs: Int64s
     scale: int = 1
+    ratio: bool = False
 
 
 @dataclass(frozen=True)
@@ -197,4 +201,8 @@ def interval_of(
     means = measured.total[full] / (measured.scale * matches[full])
     if metric.kind is Kind.PROPORTION:
         return intervals.proportion(value, means, n_pairs, level)
+    if measured.ratio and not intervals.is_rare(means, limits):
+        # What a block adds to the error of the ratio, to first order, as a mean of its own.
+        weights = matches[full] / matches[full].mean()
+        means = value + (means - value) * weights
     return intervals.mean(value, means, n_pairs, level, limits)
