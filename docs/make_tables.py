@@ -2,6 +2,7 @@
 
     python docs/make_tables.py            rewrite README.md, docs/*.md and docs/pictures in place
     python docs/make_tables.py --check    change nothing; exit 1 and name what would change
+    python docs/make_tables.py --quick          # only what behaves otherwise than before
     python docs/make_tables.py --check --quick
                                           the same without the long measurements: of these only their behaviour is
                                           looked at, which is a digest of the first 2,000 matches of each
@@ -14,6 +15,7 @@ from __future__ import annotations
 import argparse
 import difflib
 import hashlib
+import html
 import io
 import re
 import sys
@@ -22,13 +24,18 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel
+
 import sim
 from kernels.dispatch.bots import SHIPPED
 from sim.config.exactness import exactness
+from sim.config.loading import load_scenario
+from sim.config.mainline import HOME_CARDS, MainlineScenario
 from sim.config.network import Network
 from sim.config.scenario import RailMap, Scenario
 from sim.config.starters import starter_names
 from sim.config.value_study import ValueStudyFile, load_value_study
+from sim.games.mainline.figures import metrics_of
 from sim.stats.metrics import METRICS
 from sim.stats.rounding import format_estimate
 from sim.stats.shape import SHAPE_METRICS
@@ -318,6 +325,23 @@ def shape_figures(matches: int) -> str:
     return "\n" + words(["figure", "unit", "what it is"], rows) + "\n"
 
 
+def mainline_figures(matches: int) -> str:
+    """Every figure of a mainline scenario with a hand, by core name; those of one card stand for all cards."""
+    found: dict[str, list[str]] = {}
+    for name, one in metrics_of(load_scenario("hands")).items():
+        shown, description = name, one.description
+        for kind in ("double_track", *HOME_CARDS):
+            if f".{kind}" in name:
+                placeholder = "<card>" if kind == "double_track" else "<home card>"
+                shown = name.replace(kind, placeholder)
+                description = description.replace(kind.replace("_", " "), html.escape(placeholder))
+        if shown == name and name.startswith(("dealt.", "crossing_stages.")):
+            continue
+        found.setdefault(f"`{shown}`", [one.unit, description])
+    rows = [[name, *cells] for name, cells in found.items()]
+    return "\n" + words(["figure", "unit", "what it is"], rows) + "\n"
+
+
 def allowed(schema: Mapping[str, Any]) -> str:
     """A JSON Schema in a few words."""
     if "$ref" in schema:
@@ -327,6 +351,10 @@ def allowed(schema: Mapping[str, Any]) -> str:
         if choice in schema:
             parts = [allowed(one) for one in schema[choice]]
             return ", or ".join(dict.fromkeys(parts))
+    if "const" in schema:
+        return f"`{schema['const']}`"
+    if schema.get("type") == "boolean" or set(schema.get("enum", ())) == {True, False}:
+        return "`true` or `false`"
     if "enum" in schema:
         return " or ".join(f"`{one}`" for one in schema["enum"])
     kind = schema.get("type")
@@ -348,27 +376,47 @@ TITLES = {
     "RailMap": "Map keys",
     "TrainPlan": "Keys of a train",
     "Start": "Keys of a start",
+    "MainlineScenario": "Scenario",
+    "Card": "Keys of a card",
+    "Train": "Keys of a timetable entry",
+    "HandCard": "Keys of a Home card",
+    "Admit": "Keys of admit",
 }
-"""Headings of docs/scenarios.md, by model."""
+"""Headings of docs/scenarios.md and docs/mainline.md, by model."""
+
+TOPS: dict[str, type[BaseModel]] = {
+    **dict.fromkeys(("RailMap", "TrainPlan", "Start"), RailMap),
+    **dict.fromkeys(("MainlineScenario", "Card", "Train", "HandCard", "Admit"), MainlineScenario),
+}
+"""The model in whose schema another one stands, where it is not the scenario of the dispatch game."""
 
 ALLOWED = {
     ("Scenario", "map"): "path, or mapping: [Map keys](#map-keys)",
     ("Scenario", "bots"): "mapping of A and B to names of bots",
     ("Scenario", "define"): "mapping of names to mappings with `bot` and parameters",
     ("RailMap", "layout"): "mapping of labels to points `[x, y]`",
+    ("MainlineScenario", "policy"): "`hold`, or `{admit: chance}`: [Keys of admit](#keys-of-admit)",
+    ("MainlineScenario", "up"): "`east` or `west`, or a mapping of slots to these, or null",
+    ("HandCard", "on"): "slot, 1 to 10, or `first_legal`",
+    ("Train", "departs"): "Stage, or a range such as `[3, 6]`",
+    ("Admit", "admit"): "number, 0 to 1",
 }
 """What the schema cannot say in a word or two."""
+
+
+DEFAULTS = {("MainlineScenario", "deck"): "the shipped deck"}
+"""Defaults that the schema does not hold."""
 
 
 def keys(model: str) -> Callable[[int], str]:
     """The keys of a model: what is allowed, the default and the meaning."""
 
     def part(matches: int) -> str:
-        schema = (RailMap if model in ("RailMap", "TrainPlan", "Start") else Scenario).model_json_schema()
+        schema = TOPS.get(model, Scenario).model_json_schema()
         top = schema if schema["title"] == model else schema["$defs"][model]
         rows = []
         for key, one in top["properties"].items():
-            default = "required" if key in top.get("required", ()) else _default(one)
+            default = "required" if key in top.get("required", ()) else DEFAULTS.get((model, key)) or _default(one)
             rows.append([f"`{key}`", ALLOWED.get((model, key)) or allowed(one), default, one["description"]])
         return "\n" + words(["key", "allowed", "default", "meaning"], rows) + "\n"
 
@@ -398,6 +446,7 @@ PARTS: dict[str, tuple[Callable[[int], str], int]] = {
     "map-facts": (map_facts, 0),
     "bots": (bots, 0),
     "figures": (metrics, 0),
+    "mainline-figures": (mainline_figures, 0),
     **{f"keys-{model}": (keys(model), 0) for model in TITLES},
 }
 """What makes each part, and how many matches it plays; 0: none."""
@@ -448,8 +497,11 @@ def overview() -> bytes:
 # -- in and out -------------------------------------------------------------------------------------------------------
 
 
-def pages(quick: bool, only: int | None = None) -> dict[Path, str]:
-    """Every page as it should be; with `quick`, measured parts stay unless their behaviour has changed."""
+def pages(quick: bool, only: int | None = None, *, check: bool = True) -> dict[Path, str]:
+    """Every page as it should be; with `quick`, measured parts stay unless their behaviour has changed.
+
+    With `check` as well, those that have changed are not measured anew: it is enough to know.
+    """
     made: dict[str, str] = {}
 
     def part(found: re.Match[str]) -> str:
@@ -459,6 +511,11 @@ def pages(quick: bool, only: int | None = None) -> dict[Path, str]:
             said, now = _BEHAVIOUR.search(old), behaviour(RUNS[name](), PROBES.get(name, PROBE_MATCHES))
             if said is not None and said[1] == now:
                 return found[0]
+            if not check and name not in made:
+                print(f"measuring {name} anew", file=sys.stderr)
+                made[name] = maker(matches)
+            if not check:
+                return start + made[name] + end
             return f"{start}<!-- behaviour {now} -->\n(other than what is written here)\n{end}"
         if name not in made:
             made[name] = maker(only or matches)
@@ -471,13 +528,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Rewrite or check; the exit code is 1 when a check found something."""
     parser = argparse.ArgumentParser(description="Rewrite the parts of the documentation that the tool makes.")
     parser.add_argument("--check", action="store_true", help="change nothing; exit 1 when something would change")
-    parser.add_argument("--quick", action="store_true", help="leave out the long measurements where nothing changed")
+    parser.add_argument(
+        "--quick", action="store_true", help="measure only what behaves otherwise than before; with --check nothing"
+    )
     options = parser.parse_args(arguments)
     if set(ORDER) != set(starter_names()):
         print(f"ORDER lists {', '.join(ORDER)}; shipped are {', '.join(starter_names())}")
         return 1
     changed = False
-    for page, text in pages(options.quick).items():
+    for page, text in pages(options.quick, check=options.check).items():
         before = (ROOT / page).read_text(encoding="utf-8")
         if text != before:
             changed = True

@@ -28,6 +28,7 @@ __all__ = [
     "below",
     "below_both",
     "draw32",
+    "draw_at",
     "draws",
     "new_streams",
 ]
@@ -45,8 +46,12 @@ class Purpose(IntEnum):
     """What a stream is drawn for (8 bits)."""
 
     ORDERS = 0  # a bot's orders; lane 0 is seat A's unless the lanes are swapped
-    SEQUEL = 8  # a bot's orders where a match is played on from a board; the lane is the seat, the pair id the luck
     MODEL = 1  # what is drawn to learn a bot's mix at a state; the lane is its company, the pair id the state's digest
+    SEQUEL = 8  # a bot's orders where a match is played on from a board; the lane is the seat, the pair id the luck
+    DEAL = 16  # cards of a Division, slot by slot
+    ORIENTATION = 17  # which way is up: bit 31 - s of the first draw for slot s
+    DEPARTURES = 18  # draw n for train number n
+    RULINGS = 19  # draw 10,000 * Stage + n for train number n
 
 
 STREAM_DTYPE = np.dtype(
@@ -129,6 +134,25 @@ def draw32(stream):  # type: ignore[no-untyped-def]
         position = 0
     stream.position = position + 1
     return np.int64(stream.buffer[np.uint64(position)])
+
+
+@helper
+def draw_at(stream, k):  # type: ignore[no-untyped-def]
+    """Draw number `k`, from 0 to 2**34 - 1, of the address where the stream was placed: int64, uniform over 32 bits.
+
+    It moves nothing: what is drawn under one number does not depend on whether others were drawn before.
+    """
+    x0, x1, x2, x3 = philox(
+        np.uint64(k >> 2), stream.counter[1], stream.counter[2], stream.counter[3], stream.key[0], stream.key[1]
+    )
+    which = k & 3
+    if which == 0:
+        return np.int64(x0)
+    if which == 1:
+        return np.int64(x1)
+    if which == 2:
+        return np.int64(x2)
+    return np.int64(x3)
 
 
 @helper

@@ -12,19 +12,25 @@ if TYPE_CHECKING:
     from sim.api import load_run as load_run
     from sim.api import play_match as play_match
     from sim.api import run as run
-    from sim.api import run_records as run_records
     from sim.config.errors import BadInput as BadInput
     from sim.config.loading import load_map as load_map
     from sim.config.loading import load_scenario as load_scenario
-    from sim.replaying import replay as replay
-    from sim.replaying import replay_many as replay_many
+    from sim.replays import replay as replay
+    from sim.replays import replay_many as replay_many
     from sim.running.result import Run as Run
     from sim.running.runner import Interrupted as Interrupted
+    from sim.studies.check import check as check
+    from sim.studies.check_result import Checked as Checked
     from sim.studies.compare import compare as compare
     from sim.studies.comparison import Comparison as Comparison
     from sim.studies.comparison import load_comparison as load_comparison
     from sim.studies.exploit import exploit as exploit
     from sim.studies.exploit_result import Exploit as Exploit
+    from sim.studies.goals import GoalsJudged as GoalsJudged
+    from sim.studies.goals import judge_goals as judge_goals
+    from sim.studies.record import record_baseline as record_baseline
+    from sim.studies.record import update_baseline as update_baseline
+    from sim.studies.recorded_runs import run_records as run_records
     from sim.studies.shape import Shape as Shape
     from sim.studies.shape import shape as shape
     from sim.studies.story import Story as Story
@@ -35,20 +41,26 @@ if TYPE_CHECKING:
     from sim.studies.value import value as value
     from sim.studies.value_result import ValueStudy as ValueStudy
     from sim.studies.value_result import load_value as load_value
+    from sim.testing import assert_balance as assert_balance
 
 _HOMES = {
     "BadInput": "sim.config.errors",
+    "Checked": "sim.studies.check_result",
     "Comparison": "sim.studies.comparison",
     "Exploit": "sim.studies.exploit_result",
+    "GoalsJudged": "sim.studies.goals",
     "Interrupted": "sim.running.runner",
     "Run": "sim.running.result",
     "Story": "sim.studies.story",
     "Shape": "sim.studies.shape",
     "Tournament": "sim.studies.tournament_result",
     "ValueStudy": "sim.studies.value_result",
+    "assert_balance": "sim.testing",
+    "check": "sim.studies.check",
     "compare": "sim.studies.compare",
     "explain": "sim.studies.story",
     "exploit": "sim.studies.exploit",
+    "judge_goals": "sim.studies.goals",
     "load_comparison": "sim.studies.comparison",
     "load_map": "sim.config.loading",
     "load_run": "sim.api",
@@ -56,28 +68,35 @@ _HOMES = {
     "load_tournament": "sim.studies.tournament_result",
     "load_value": "sim.studies.value_result",
     "play_match": "sim.api",
-    "replay": "sim.replaying",
-    "replay_many": "sim.replaying",
+    "record_baseline": "sim.studies.record",
+    "replay": "sim.replays",
+    "replay_many": "sim.replays",
     "run": "sim.api",
-    "run_records": "sim.api",
     "shape": "sim.studies.shape",
+    "run_records": "sim.studies.recorded_runs",
     "tournament": "sim.studies.tournament",
     "value": "sim.studies.value",
+    "update_baseline": "sim.studies.record",
 }
 
 __all__ = [
     "BadInput",
+    "Checked",
     "Comparison",
     "Exploit",
+    "GoalsJudged",
     "Interrupted",
     "Run",
     "Shape",
     "Story",
     "Tournament",
     "ValueStudy",
+    "assert_balance",
+    "check",
     "compare",
     "explain",
     "exploit",
+    "judge_goals",
     "load_comparison",
     "load_map",
     "load_run",
@@ -85,12 +104,14 @@ __all__ = [
     "load_tournament",
     "load_value",
     "play_match",
+    "record_baseline",
     "replay",
     "replay_many",
     "run",
     "run_records",
     "shape",
     "tournament",
+    "update_baseline",
     "value",
 ]
 

@@ -18,9 +18,9 @@ from sim.running.chunks import Chunk
 from sim.running.progress import bar
 from sim.running.result import Run
 from sim.running.runner import MAX_MATCHES, Amount, play, unit_watched
-from sim.store import RunFolder, folder_name
+from sim.store import RunFolder
 
-__all__ = ["load_run", "make_plan", "plan_of", "play_match", "run", "run_records", "scenario_of"]
+__all__ = ["load_run", "make_plan", "plan_of", "play_match", "run", "scenario_of"]
 
 Source = str | Path | Mapping[str, Any] | AnyScenario
 
@@ -118,47 +118,6 @@ def run(
             return load_run(folder.path)
         with showing as show:
             return play(plan, amount, threads=threads, folder=folder, progress=show, command=("sim.run",))
-
-
-def run_records(
-    records: str | Path,
-    *,
-    out: str | Path | None = None,
-    named: bool = True,
-    keep_matches: bool = False,
-    again: bool = False,
-) -> Run:
-    """Make a run of matches that people played: the same figures, tables and report as of bots' matches.
-
-    Parameters
-    ----------
-    records
-        A file of match records, one a line (`.jsonl`), all of one scenario. Matches in progress are counted apart.
-    out, named
-        A run folder to write, which keeps the records too; when not `named`, a folder of the run's own name in it. None
-        writes nothing.
-    keep_matches, again
-        As in `run`.
-
-    Raises
-    ------
-    BadInput
-        When a record is malformed, an order in it is illegal, or the scenarios differ.
-    """
-    from sim.games.dispatch.recorded import RECORDS_FILE, recorded_plan
-
-    plan = recorded_plan(records)
-    amount = Amount(plan.n_records)
-    if out is None:
-        return play(plan, amount, threads=1)
-    digest = plan.digest(amount.identity)
-    path = Path(out) if named else Path(out) / folder_name(plan.scenario.name, digest)
-    with RunFolder(path, digest, again=again, with_matches=keep_matches) as folder:
-        if folder.state == "complete":
-            return load_run(path)
-        folder.keep_source(RECORDS_FILE, plan.text)
-        command = ("sim", "run", "--records", str(records))
-        return play(plan, amount, threads=1, folder=folder, command=command)
 
 
 def plan_of(run: Run) -> Plan:

@@ -25,7 +25,18 @@ from sim.config.starters import starter_names
 from sim.config.tree import Node, Source, dotted, plain_tree
 from sim.config.values import OneOf, Text, did_you_mean, refused, shown
 
-__all__ = ["LINES_SUFFIXES", "MAX_PROBLEMS", "Order", "Orders", "Record", "read_record", "read_records"]
+__all__ = [
+    "LINES_SUFFIXES",
+    "MAX_PROBLEMS",
+    "Order",
+    "Orders",
+    "Place",
+    "Record",
+    "documents",
+    "limited",
+    "read_record",
+    "read_records",
+]
 
 LINES_SUFFIXES = (".jsonl", ".ndjson")
 """Files with one record a line; any other file is one record."""
@@ -159,7 +170,7 @@ def read_records(sources: Iterable[RecordSource] | str | Path) -> list[Record]:
     reader = _Reader()
     records: list[Record] = []
     problems: list[Problem] = []
-    for document, place, folder in _documents(sources, problems):
+    for document, place, folder in documents(sources, problems):
         try:
             records.append(reader.record(document, place, folder))
         except BadInput as error:
@@ -182,7 +193,7 @@ def limited(problems: list[Problem]) -> BadInput:
 # -- from files to plain data ---------------------------------------------------------------------------------------
 
 
-def _documents(
+def documents(
     sources: Iterable[RecordSource] | str | Path, problems: list[Problem]
 ) -> Iterator[tuple[Any, Place, Path]]:
     """Each record's plain data, place, and the folder from which its paths start; what is no JSON is a problem."""

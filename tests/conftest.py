@@ -43,6 +43,16 @@ def fewer_sequels(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(story, name, plain if PLAIN else compiled)
 
 
+@pytest.fixture
+def no_mainline_report(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same for the mainline game."""
+
+    def stand_in(run: object, folder: Path) -> None:
+        (folder / "report.html").write_text("a report", encoding="utf-8")
+
+    monkeypatch.setattr("sim.reports.mainline.page.write_report", stand_in)
+
+
 @dataclass(frozen=True)
 class Answer:
     """What a command did: exit code, standard output, standard error."""

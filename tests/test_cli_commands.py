@@ -17,6 +17,7 @@ import pytest
 import sim
 from kernels.codes import Column
 from kernels.dispatch.bots import SHIPPED
+from sim.config.mainline import POLICY_DOCS
 from sim.config.starters import starters_dir
 from sim.running.runner import Amount
 from tests.run_tools import edited, files_under, kept, plan_of_bots, plug_in, scaled
@@ -40,7 +41,8 @@ def test_cli_commands__run_writes_all_that_a_run_folder_holds(sim_command, tmp_p
     assert (answer.code, answer.err) == (0, "")
     names = {path.name for path in (tmp_path / "run").iterdir()}
     assert names == {
-        *("manifest.json", "summary.json", "sums.npz", "matches.parquet", "report.html", "figures", "tables")
+        *("manifest.json", "summary.json", "sums.npz", "matches.parquet"),
+        *("report.html", "report.md", "shape.json", "figures", "tables"),
     }
     assert "compact · greedy vs greedy · 20 matches · seed 1" in answer.out
     report = (tmp_path / "run" / "report.html").read_text()
@@ -279,7 +281,7 @@ def test_cli_commands__bots(sim_command):
         for key in bot.params:
             assert re.search(rf"^    {key} = ", answer.out, re.M)
     found = json.loads(sim_command("bots", "--json").out)
-    assert list(found) == list(SHIPPED)
+    assert list(found) == [*SHIPPED, *POLICY_DOCS]
     assert list(found["greedy"]["restrictions"]) == ["invest", "buy_at", "forbid", "avoid", "hostile"]
     assert found["greedy"]["parameters"]["noise"]["allowed"] == [0, 100]
 

@@ -101,7 +101,7 @@ BAD = {
     "game": (
         "game: dispatch",
         "game: dispach",
-        "x.yaml:2: game is 'dispach'; must be dispatch; did you mean 'dispatch'?",
+        "x.yaml:2: game is 'dispach'; must be dispatch or mainline; did you mean 'dispatch'?",
     ),
     "economy as a list": (
         SCENARIO[SCENARIO.index("economy:") : SCENARIO.index("cargo:")],

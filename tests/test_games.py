@@ -105,7 +105,7 @@ def test_games__a_plan_is_what_the_machinery_asks_for():
 
 
 def test_games__an_unknown_game_is_refused():
-    with pytest.raises(sim.BadInput, match="there is no game 'chess'; must be dispatch"):
+    with pytest.raises(sim.BadInput, match="there is no game 'chess'; must be dispatch or mainline"):
         game_named("chess")
 
 

@@ -21,6 +21,7 @@ from kernels.random import (
     below,
     below_both,
     draw32,
+    draw_at,
     draws,
     new_streams,
     philox,
@@ -200,6 +201,15 @@ def test_random_streams__bits_are_balanced():
         assert chisquare([ones, 4_000 - ones]).pvalue > 1e-5, bit
 
 
+def test_draw_at__is_the_draw_of_that_number_and_moves_nothing():
+    one, other = stream_at(), stream_at()
+    expected = [draw32(one) for _ in range(23)]
+    for k in (22, 0, 7, 5, 6, 4, 3, 2, 1, 22):
+        assert draw_at(other, np.int64(k)) == expected[k]
+    assert draws(other) == 0
+    assert draw32(other) == expected[0]
+
+
 @pytest.mark.skipif(PLAIN, reason="plain kernels have no signatures")
 def test_random_streams__no_float_in_compiled_code():
     """uint64 mixed with int64 becomes float64 without a word: neither an argument nor any variable may be one."""
@@ -207,11 +217,12 @@ def test_random_streams__no_float_in_compiled_code():
     philox(*[np.uint64(1)] * 6)
     draw32(stream)
     draws(stream)
+    draw_at(stream, np.int64(3))
     below(stream, np.int64(3))
     below_both(stream, np.int64(3), np.int64(4))
     absorbed(*[np.int64(1)] * 6)
     helpers = {name: each for name, each in vars(streams_module).items() if hasattr(each, "overloads")}
-    assert set(helpers) == {"philox", "seek", "draw32", "below", "below_both", "draws", "absorbed"}
+    assert set(helpers) == {"philox", "seek", "draw32", "draw_at", "below", "below_both", "draws", "absorbed"}
     for name, helper in helpers.items():
         assert helper.nopython_signatures, name
         for signature in helper.nopython_signatures:

@@ -6,7 +6,19 @@ from typing import Annotated
 
 import typer
 
-from sim.cli import bench, boards, compare, exploit, match, records, runs, tournament, value
+from sim.cli import (
+    bench,
+    boards,
+    compare,
+    exploit,
+    gate,
+    match,
+    records,
+    reference,
+    runs,
+    tournament,
+    value,
+)
 
 app = typer.Typer(
     name="sim",
@@ -42,6 +54,8 @@ app.command("run")(runs.run)
 app.command("report")(runs.report)
 app.command("verify")(runs.verify)
 app.command("compare")(compare.compare)
+app.add_typer(gate.baseline, name="baseline")
+app.command("check")(gate.check)
 app.command("tournament")(tournament.tournament)
 app.command("match")(match.match)
 app.command("exploit")(exploit.exploit)
@@ -50,4 +64,5 @@ app.command("replay")(records.replay)
 app.command("map")(boards.show_map)
 app.command("bots")(boards.bots)
 app.command("init")(boards.init)
+app.command("reference")(reference.reference)
 app.command("bench")(bench.bench)

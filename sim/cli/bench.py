@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sim.cli.cold import say_when_cold
 from sim.cli.options import JsonOption, SetOption, console, print_json, refuse
+
+if TYPE_CHECKING:
+    from sim.config.scenario import AnyScenario
+    from sim.games.game import Plan
+    from sim.running.benchmark import Speed
 
 
 def bench(
@@ -24,46 +29,79 @@ def bench(
     json: JsonOption = False,
 ) -> None:
     """Measure how many matches a second are played here, sums included, as `sim run` plays them."""
-    say_when_cold()
-    from kernels.dispatch.bots import SHIPPED
-    from sim.config.loading import dispatch_only, load_scenario
-    from sim.games.dispatch.players import player_for
-    from sim.running.benchmark import measure
+    from sim.config.loading import load_scenario
+    from sim.config.mainline import MainlineScenario
     from sim.running.progress import bar
     from sim.running.runner import threads_here
 
-    loaded = dispatch_only(load_scenario(scenario, set_ or ()), "sim bench")
-    names = [name.strip() for name in bots.split(",")] if bots is not None else list(SHIPPED)
-    players = [player_for(name, loaded, names) for name in names]
-    idle = [one.name for one in players if one.draws_nothing]
-    if idle:
-        refuse("--bots", ", ".join(idle), "bots that draw: without chance there is one match, and no rate to measure")
+    loaded = load_scenario(scenario, set_ or ())
+    say_when_cold(loaded.game)
+    plans = _days(loaded, bots) if isinstance(loaded, MainlineScenario) else _matches(loaded, bots)
     if threads:
         if not all(part.strip().isdecimal() for part in threads.split(",")):
             refuse("--threads", threads, "whole numbers, as in 1,2")
         numbers = [threads_here(int(part)) for part in threads.split(",")]
     else:
         numbers = sorted({1, threads_here(None)})
+    from sim.running.benchmark import measure_plans
+
     with bar(only_terminal=True, unit="measurements") as progress:
-        speeds = measure(loaded, players, numbers, seconds=seconds, rounds=rounds, progress=progress)
+        speeds = measure_plans(plans, numbers, seconds=seconds, rounds=rounds, progress=progress)
     if json:
-        print_json(
-            [
-                {
-                    "bot": s.bot,
-                    "threads": s.threads,
-                    "matches_per_second": [round(rate) for rate in s.matches_per_second],
-                    "median": round(s.median),
-                }
-                for s in speeds
-            ]
-        )
+        print_json([_as_data(speed) for speed in speeds])
         return
+    _print(loaded, speeds)
+
+
+def _matches(scenario: AnyScenario, bots: str | None) -> list[tuple[str, Plan]]:
+    """Self-play of the bots, by name."""
+    from kernels.dispatch.bots import SHIPPED
+    from sim.config.loading import dispatch_only
+    from sim.games.dispatch.plan import DispatchPlan
+    from sim.games.dispatch.players import player_for
+
+    loaded = dispatch_only(scenario, "sim bench --bots")
+    names = [name.strip() for name in bots.split(",")] if bots is not None else list(SHIPPED)
+    players = [player_for(name, loaded, names) for name in names]
+    idle = [one.name for one in players if one.draws_nothing]
+    if idle:
+        refuse("--bots", ", ".join(idle), "bots that draw: without chance there is one match, and no rate to measure")
+    return [(player.name, DispatchPlan(loaded, player, player, seed=0)) for player in players]
+
+
+def _days(scenario: AnyScenario, bots: str | None) -> list[tuple[str, Plan]]:
+    """Days of a mainline scenario, by its policy."""
+    from sim.games import game_of
+
+    plan = game_of(scenario).make_plan(scenario, bots=bots, seed=0)
+    if plan.deterministic:
+        from sim.config.errors import BadInput
+
+        raise BadInput.of(f"scenario {scenario.name} draws nothing: there is one day, and no rate to measure")
+    return [(plan.pairing_name, plan)]
+
+
+def _as_data(speed: Speed) -> dict[str, Any]:
+    return {
+        "bot": speed.bot,
+        "threads": speed.threads,
+        "matches_per_second": [round(rate) for rate in speed.matches_per_second],
+        "median": round(speed.median),
+    }
+
+
+def _print(scenario: AnyScenario, speeds: list[Speed]) -> None:
+    from sim.config.scenario import Scenario
+
+    if isinstance(scenario, Scenario):
+        who, what, unit, parts = "bot", "self-play, matches", "ns a dispatch", scenario.dispatches
+    else:
+        who, what, unit, parts = "policy", "days", "ns a day", 1
     from rich import box
     from rich.table import Table
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=f"{loaded.name}: self-play, matches a second")
-    for heading in ("bot", "threads", "median", "least", "most", "ns a dispatch", "times 1 thread"):
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=f"{scenario.name}: {what} a second")
+    for heading in (who, "threads", "median", "least", "most", unit, "times 1 thread"):
         # A long name of a bot is folded; no figure is ever cut.
         is_name = heading == "bot"
         table.add_column(
@@ -83,7 +121,7 @@ def bench(
             f"{s.median:,.0f}",
             f"{min(s.matches_per_second):,.0f}",
             f"{max(s.matches_per_second):,.0f}",
-            f"{1e9 * s.threads / s.median / loaded.dispatches:,.0f}",
+            f"{1e9 * s.threads / s.median / parts:,.0f}",
             f"{ratios[len(ratios) // 2]:.2f}" if ratios else "",
         )
     console().print(table)

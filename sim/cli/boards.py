@@ -93,12 +93,14 @@ def _map_of(source: str) -> RailMap:
 
 
 def bots(json: JsonOption = False) -> None:
-    """List the bots, what they do, and the parameters that `define` may set."""
+    """List the bots, what they do, and the parameters that `define` may set; and the mainline game's policies."""
     from kernels.dispatch.bots import SHIPPED
+    from sim.config.mainline import POLICY_DOCS
     from sim.restrictions import RESTRICTION_DOCS
 
     if json:
-        print_json({name: _described(bot) for name, bot in SHIPPED.items()})
+        policies = {name: {"doc": doc, "game": "mainline"} for name, doc in POLICY_DOCS.items()}
+        print_json({name: _described(bot) for name, bot in SHIPPED.items()} | policies)
         return
     screen = console()
     for name, bot in SHIPPED.items():
@@ -114,6 +116,11 @@ def bots(json: JsonOption = False) -> None:
         screen.print(_indented(f"{key}: {doc}", 4))
     screen.print()
     screen.print("A bot of your own: --bots my_bots.py:function, made with @bot.")
+    screen.print()
+    screen.print("In the mainline game the Superintendent's policy takes the place of bots:")
+    for name, doc in POLICY_DOCS.items():
+        screen.print(f"policy: {name}" if name == "hold" else f"policy: {{{name}: p}}", style="bold")
+        screen.print(_indented(doc, 2, 0))
 
 
 def _plain(value: float | str) -> str:

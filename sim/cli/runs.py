@@ -35,7 +35,11 @@ RUNS = Path("reports/runs")
 
 def run(
     scenario: Annotated[
-        str | None, typer.Argument(metavar="SCENARIO", help="A YAML file, or the name of a shipped scenario.")
+        str | None,
+        typer.Argument(
+            metavar="SCENARIO",
+            help="A YAML file, or the name of a shipped scenario. Default with --goals: that file's.",
+        ),
     ] = None,
     matches: Annotated[
         str | None,
@@ -68,6 +72,14 @@ def run(
             "--records", metavar="FILE", help="Instead of playing: the matches of this file of records (.jsonl)."
         ),
     ] = None,
+    goals: Annotated[
+        Path | None,
+        typer.Option(
+            "--goals",
+            metavar="FILE",
+            help="Judge the goals of a file, on its pairings. Exit 0 met, 1 violated, 3 open.",
+        ),
+    ] = None,
     json: JsonOption = False,
 ) -> None:
     """Play matches, print what they say, and write a run folder with tables, figures and a report.
@@ -79,8 +91,11 @@ def run(
         given = {"SCENARIO": scenario, "--matches": matches, "--half-width": half_width, "--bots": bots, "--seed": seed}
         _run_records(records, {**given, "--set": set_}, out, keep_matches, again, json)
         return
+    if goals is not None:
+        _run_goals(goals, scenario, matches, half_width, bots, seed, set_, threads, out, keep_matches, again, json)
+        return
     if scenario is None:
-        refuse("SCENARIO", "missing", "a YAML file or the name of a shipped scenario, or --records a file of records")
+        refuse("SCENARIO", "missing", "a YAML file or the name of a shipped scenario, --goals or --records a file")
     from sim.api import load_run, make_plan, scenario_of
     from sim.running.progress import bar
     from sim.running.runner import Amount, Interrupted, play, unit_watched
@@ -126,8 +141,8 @@ def _run_records(
         if value is not None:
             refuse(option, value, "left out with --records, whose file says what was played")
     say_when_cold()
-    from sim.api import run_records
     from sim.games import game_of
+    from sim.studies.recorded_runs import run_records
 
     result = run_records(records, out=out or RUNS, keep_matches=keep_matches, again=again, named=out is not None)
     if json:
@@ -136,8 +151,55 @@ def _run_records(
         game_of(result.scenario).print_summary(result, console())
 
 
+def _run_goals(
+    goals: Path,
+    scenario: str | None,
+    matches: str | None,
+    half_width: str | None,
+    bots: str | None,
+    seed: str | None,
+    set_: list[str] | None,
+    threads: int | None,
+    out: Path | None,
+    keep_matches: bool,
+    again: bool,
+    json: bool,
+) -> None:
+    """Judge goals: a run folder for each pairing, and `goals.json` beside them."""
+    for option, given in (("--half-width", half_width), ("--keep-matches", keep_matches), ("--again", again)):
+        if given:
+            refuse(option, given, "left out with --goals, which plays a number of matches")
+    say_when_cold()
+    from sim.running.progress import bar
+    from sim.running.runner import Interrupted
+    from sim.studies.goals import make_goals_plan, play_goals
+
+    asked = count("--matches", matches)
+    plan = make_goals_plan(
+        goals, scenario, bots=two_bots(bots), matches=asked, seed=seed_number(seed), overrides=set_ or ()
+    )
+    path = out or RUNS / plan.folder_name
+    words = _command(scenario, matches, None, bots, plan.seed, set_, out, False)
+    words += ["--goals", str(goals)]
+    try:
+        with bar(only_terminal=True) as progress:
+            found = play_goals(plan, threads=threads, out=path, progress=progress, command=words)
+    except Interrupted as stopped:
+        typer.echo(f"{stopped}; kept in {path}. This goes on from there:", err=True)
+        typer.echo(f"  {shlex.join(words)}", err=True)
+        raise typer.Exit(130) from None
+    if json:
+        print_json(found.result())
+    else:
+        from sim.reports.goals_terminal import print_goals
+
+        print_goals(found, console())
+    if found.exit_code:
+        raise typer.Exit(found.exit_code)
+
+
 def _command(
-    scenario: str,
+    scenario: str | None,
     matches: str | None,
     half_width: str | None,
     bots: str | None,
@@ -147,7 +209,7 @@ def _command(
     keep_matches: bool,
 ) -> list[str]:
     """The command that plays this very run, seed written out."""
-    words = ["sim", "run", scenario]
+    words = ["sim", "run", *([] if scenario is None else [scenario])]
     for option, value in (("--matches", matches), ("--half-width", half_width), ("--bots", bots), ("--seed", seed)):
         if value is not None:
             words += [option, str(value)]

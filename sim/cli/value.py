@@ -57,17 +57,17 @@ def value(
 ) -> None:
     """Say what an upgrade, a siding and hostile toggles are worth to a panel of bots, and what each should cost.
 
-    A study that was interrupted goes on where it stopped when the same command is given again.
+    In the mainline game: what each Home card of the hand is worth. A study that was interrupted goes on where it
+    stopped when the same command is given again.
     """
     say_when_cold()
     from sim.running.progress import bar
     from sim.running.runner import Interrupted
     from sim.store import RunFolder, folder_name
-    from sim.studies.value import play_value
-    from sim.studies.value_plan import make_value_plan
+    from sim.studies.value import play_any, value_plan_of
     from sim.studies.value_result import load_value
 
-    plan = make_value_plan(
+    plan = value_plan_of(
         scenario,
         bots=names_of(bots),
         matches=count("--matches", matches),
@@ -99,7 +99,7 @@ def value(
         else:
             try:
                 with bar(only_terminal=True) as progress:
-                    found = play_value(plan, threads=threads, folder=folder, progress=progress, command=words)
+                    found = play_any(plan, threads=threads, folder=folder, progress=progress, command=words)
             except Interrupted as stopped:
                 typer.echo(f"{stopped}; kept in {path}. This goes on from there:", err=True)
                 typer.echo(f"  {shlex.join(words)}", err=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sim.config.errors import BadInput, Problem
+from sim.config.mainline import MainlineScenario, mainline_breaches
 from sim.config.maps import map_breaches
 from sim.config.network import Network
 from sim.config.scenario import AnyScenario, RailMap, Scenario
@@ -91,7 +92,7 @@ def _scenario_path(source: str | Path) -> Path:
     if isinstance(source, str) and _is_name(path):
         shipped = starter_path(source)
         if shipped is None:
-            raise _unknown(source, "scenario", starter_names())
+            raise _unknown(source, "scenario", [name for game in GAMES for name in starter_names(game)])
         return shipped
     return path
 
@@ -190,5 +191,17 @@ def _map(node: Node, prefix: tuple[str, ...], scope: str | None, problems: list[
     return rail_map
 
 
-GAMES: dict[str, Callable[[Node, list[Problem], bool], AnyScenario | None]] = {"dispatch": _dispatch_scenario}
+def _mainline_scenario(root: Node, problems: list[Problem], bots: bool) -> AnyScenario | None:
+    """The mainline game: shape first, then what its keys mean for each other."""
+    scenario = shaped(MainlineScenario, root.plain(), root, (), problems)
+    if scenario is None:
+        return None
+    problems.extend(root.nearest(key).problem(key, message) for key, message in mainline_breaches(scenario))
+    return scenario.in_folder(root.source.folder)
+
+
+GAMES: dict[str, Callable[[Node, list[Problem], bool], AnyScenario | None]] = {
+    "dispatch": _dispatch_scenario,
+    "mainline": _mainline_scenario,
+}
 """The games that there are, by the word after `game:`, each with what makes its scenario of a tree."""

@@ -192,7 +192,7 @@ def overridden(node: Node, overrides: Overrides, problems: list[Problem]) -> Nod
         source = Source(name, node.source.folder)
         try:
             parts, rest = _key_parts(text, source)
-            value = plain_tree(given, source, problems) if plain else _value(rest, text, source, problems)
+            value = plain_tree(given, source, problems, parts) if plain else _value(rest, text, source, problems, parts)
             if plain and rest is not None:
                 raise BadInput.of("has a key with '='; must be dotted keys such as economy.toll", file=name)
             node = _with(node, parts, _relocated(value, source), problems, source)
@@ -245,14 +245,14 @@ def _unquoted(text: str) -> str:
     return text[1:-1] if text[0] == "'" else re.sub(r"\\(.)", r"\1", text[1:-1])
 
 
-def _value(rest: str | None, text: str, source: Source, problems: list[Problem]) -> Node:
+def _value(rest: str | None, text: str, source: Source, problems: list[Problem], within: Sequence[str | int]) -> Node:
     if rest is None:
         raise BadInput.of("has no value; must be key=value, such as economy.toll=2", file=source.file)
     if not rest.strip():
         raise BadInput.of("has no value; write null for none and '' for empty text", file=source.file)
     found: list[Problem] = []
     try:
-        return parsed_tree(rest, source, found)
+        return parsed_tree(rest, source, found, within)
     except BadInput as error:
         found.extend(error.problems)
         raise BadInput(()) from None

@@ -15,14 +15,21 @@ def starters_dir() -> Path:
     return installed if installed.is_dir() else package.parent / "configs"
 
 
-def starter_names() -> list[str]:
-    """Names of the shipped scenarios, sorted."""
-    return sorted(path.stem for path in starters_dir().glob("*.yaml"))
+SHELVES = {"dispatch": ".", "mainline": "mainline"}
+"""Folder of each game's scenarios. No two of them have one name."""
+
+
+def starter_names(game: str = "dispatch") -> list[str]:
+    """Names of the shipped scenarios of a game, sorted."""
+    return sorted(path.stem for path in (starters_dir() / SHELVES[game]).glob("*.yaml"))
 
 
 def starter_path(name: str) -> Path | None:
-    """The file of a shipped scenario, or None when there is none of that name."""
-    return starters_dir() / f"{name}.yaml" if name in starter_names() else None
+    """The file of a shipped scenario of any game, or None when there is none of that name."""
+    for game, shelf in SHELVES.items():
+        if name in starter_names(game):
+            return starters_dir() / shelf / f"{name}.yaml"
+    return None
 
 
 def copy_starters(dest: Path | str) -> list[Path]:

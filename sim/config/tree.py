@@ -23,6 +23,10 @@ MAX_BYTES = 500_000
 MAX_VALUES = 100_000
 MAX_DEPTH = 40
 
+NUMBERED = ["up"]
+"""Keys of the one mapping whose own keys are numbers, the slots of a Division. Elsewhere a number where a label belongs
+is a slip, and has to be put in quotes."""
+
 Scalar: TypeAlias = str | int | float | bool | None
 KeyPath: TypeAlias = tuple[str | int, ...]
 
@@ -87,6 +91,11 @@ class Node:
         return self.value
 
 
+def is_number(key: object) -> bool:
+    """Whether a key is a whole number."""
+    return isinstance(key, int) and not isinstance(key, bool)
+
+
 def dotted(key: KeyPath) -> str:
     """A key path as text: ``map.trains[1].start``, list items counted from 1."""
     text = ""
@@ -114,7 +123,7 @@ def parsed_scalar(text: str) -> Scalar:
     return text
 
 
-def parsed_tree(text: str, source: Source, problems: list[Problem]) -> Node:
+def parsed_tree(text: str, source: Source, problems: list[Problem], within: Sequence[str | int] = ()) -> Node:
     """Read YAML text.
 
     Parameters
@@ -125,13 +134,15 @@ def parsed_tree(text: str, source: Source, problems: list[Problem]) -> Node:
         Goes into every node.
     problems
         Duplicate and odd keys, tags and aliases are appended; reading goes on past them.
+    within
+        Keys under which the text will stand.
 
     Raises
     ------
     BadInput
         When the text is not YAML, or not one document within the limits.
     """
-    reader = _Reader(source, problems)
+    reader = _Reader(source, problems, within)
     yaml = YAML(typ="safe", pure=True)
     try:
         return reader.document(yaml.parse(text))
@@ -150,12 +161,13 @@ def parsed_tree(text: str, source: Source, problems: list[Problem]) -> Node:
 class _Reader:
     """Events in, nodes out."""
 
-    def __init__(self, source: Source, problems: list[Problem]) -> None:
+    def __init__(self, source: Source, problems: list[Problem], within: Sequence[str | int] = ()) -> None:
         self.source = source
         self.problems = problems
         self.anchors: dict[str, Node] = {}
         self.sizes: dict[int, int] = {}
         self.n_values = 0
+        self.keys: list[Any] = list(within)  # of the mappings around what is being read
 
     def stop(self, message: str, line: int | None) -> BadInput:
         return BadInput.of(message, file=self.source.file, line=line)
@@ -234,7 +246,11 @@ class _Reader:
         while type(event := next(events)).__name__ != "MappingEndEvent":
             line = event.start_mark.line + 1
             key = self.node(event, events, depth + 1)
+            if self.keys == NUMBERED and is_number(key.value):
+                key = replace(key, value=str(key.value))
+            self.keys.append(key.value)
             value = replace(self.node(next(events), events, depth + 1), line=line)
+            self.keys.pop()
             if not isinstance(key.value, str):
                 name = key.written or shown(key.plain())
                 message = f"the key {name} is no text; must be text: write it in quotes if it is a label"
@@ -248,7 +264,7 @@ class _Reader:
         return found
 
 
-def plain_tree(value: object, source: Source, problems: list[Problem]) -> Node:
+def plain_tree(value: object, source: Source, problems: list[Problem], within: Sequence[str | int] = ()) -> Node:
     """Plain Python data as a tree.
 
     Parameters
@@ -259,6 +275,8 @@ def plain_tree(value: object, source: Source, problems: list[Problem]) -> Node:
         Goes into every node; there are no lines.
     problems
         Values of other types are appended.
+    within
+        Keys under which the value will stand.
     """
     budget = [MAX_VALUES]
 
@@ -270,6 +288,8 @@ def plain_tree(value: object, source: Source, problems: list[Problem]) -> Node:
         if isinstance(value, Mapping):
             found: dict[str, Node] = {}
             for name, below in value.items():
+                if [*within, *key] == NUMBERED and is_number(name):
+                    name = str(name)
                 if isinstance(name, str):
                     found[str(name)] = tree(below, (*key, str(name)))
                 else:

@@ -63,7 +63,7 @@ def refused(allowed: str) -> PydanticCustomError:
     return PydanticCustomError("kind", "{allowed}", {"allowed": allowed})
 
 
-class _Kind(ABC):
+class Kind(ABC):
     """What the kinds share: pydantic calls `check` with the raw value."""
 
     @abstractmethod
@@ -82,7 +82,7 @@ class _Kind(ABC):
 
 
 @dataclass(frozen=True, slots=True)
-class Whole(_Kind):
+class Whole(Kind):
     """A whole number from `low` to `high` in `unit`, or null where `null` says so."""
 
     unit: str
@@ -107,7 +107,7 @@ class Whole(_Kind):
 
 
 @dataclass(frozen=True, slots=True)
-class Share(_Kind):
+class Share(Kind):
     """A share of 1: a number above 0 and below 1, or text such as 1pp or 1%."""
 
     def check(self, value: Any) -> float:
@@ -132,8 +132,8 @@ class Share(_Kind):
 
 
 @dataclass(frozen=True, slots=True)
-class OneOf(_Kind):
-    """One of a few words (or numbers)."""
+class OneOf(Kind):
+    """One of a few words (or numbers, or true and false)."""
 
     choices: tuple[str | int, ...]
 
@@ -142,7 +142,7 @@ class OneOf(_Kind):
         for choice in self.choices:
             if type(value) is type(choice) and value == choice:
                 return choice
-        allowed = " or ".join(str(choice) for choice in self.choices)
+        allowed = " or ".join(shown(choice) if isinstance(choice, bool) else str(choice) for choice in self.choices)
         words = [choice for choice in self.choices if isinstance(choice, str)]
         raise refused(f"must be {allowed}{did_you_mean(value, words)}")
 
@@ -152,7 +152,7 @@ class OneOf(_Kind):
 
 
 @dataclass(frozen=True, slots=True)
-class Text(_Kind):
+class Text(Kind):
     """Text such as a node label or a name; a number, null or true needs quotes."""
 
     noun: str
@@ -175,7 +175,7 @@ class Text(_Kind):
 
 
 @dataclass(frozen=True, slots=True)
-class Pair(_Kind):
+class Pair(Kind):
     """Two labels: the two ends of a track."""
 
     def check(self, value: Any) -> tuple[str, str]:
@@ -191,7 +191,7 @@ class Pair(_Kind):
 
 
 @dataclass(frozen=True, slots=True)
-class Point(_Kind):
+class Point(Kind):
     """A place in a picture: two finite numbers."""
 
     def check(self, value: Any) -> tuple[float, float]:

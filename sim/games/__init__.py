@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["GAMES", "game_named", "game_of"]
 
-GAMES = {"dispatch": "sim.games.dispatch.game"}
+GAMES = {"dispatch": "sim.games.dispatch.game", "mainline": "sim.games.mainline.game"}
 """Where each game is, by the word after `game:`; its module, loaded when first used, has a `GAME`."""
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from sim.running.result import Run
 
-__all__ = ["Game", "Plan", "Sums"]
+__all__ = ["Game", "PairScored", "Plan", "Sums"]
 
 
 class Sums(Protocol):
@@ -164,6 +164,14 @@ class Plan(Protocol):
 
     def words(self) -> dict[str, Any]:
         """What the manifest says of who plays; `Game.plan_of` reads it."""
+
+
+@runtime_checkable
+class PairScored(Protocol):
+    """A plan whose pairs have five outcomes, as chess testing counts them; a game that has none leaves this out."""
+
+    def pair_scores(self, sums: Any) -> Int64s | None:
+        """Pairs by four times the first side's mean score, shape (5,); None where the sides are equal."""
 
 
 class Game(Protocol):

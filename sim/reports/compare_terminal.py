@@ -58,13 +58,7 @@ class _Printer(Lines):
         )
         for variant in found.variants:
             self.variant(variant)
-        if found.notes:
-            self.heading("Notes")
-            for note in found.notes:
-                self.paragraph(f"- {note}", hang="  ")
-        if found.folder is not None:
-            self.blank()
-            self.paragraph(f"written to {found.folder}", "dim")
+        self.ending(found.notes, found.folder)
 
     def variant(self, variant: Variant) -> None:
         """One variant against the base."""
@@ -139,8 +133,10 @@ def _value(value: Any) -> str:
 
 def matches_words(variant: Variant) -> str:
     """How many matches went otherwise."""
-    if variant.flipped is None or variant.changed is None:
+    if variant.changed is None:
         return "The matches were not set against each other one by one."
+    if variant.flipped is None:
+        return f"Another end in {_share(variant.changed)}."
     return f"Another winner in {_share(variant.flipped)}; another end in {_share(variant.changed)}."
 
 

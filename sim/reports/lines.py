@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -57,6 +58,16 @@ class Lines:
         """A heading, after an empty line."""
         self.blank()
         self.line(self.text(content, "bold"))
+
+    def ending(self, notes: Sequence[str], folder: Path | None) -> None:
+        """What a reader must know beside the figures, and where they are kept."""
+        if notes:
+            self.heading("Notes")
+        for note in notes:
+            self.paragraph(f"- {note}", hang="  ")
+        if folder is not None:
+            self.blank()
+            self.paragraph(f"written to {folder}", "dim")
 
     def table(
         self, rows: Sequence[Sequence[str]], header: Sequence[str] = (), styles: Sequence[str] = (), right: int = 0

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kernels.codes import Outcome, Pairing
 from sim.reports import words
 from sim.reports.binning import Binned, binned
+from sim.reports.screen import Screen, rounded_speed
 from sim.reports.tables import MATCH_FIGURES, PLAYER_FIGURES
 from sim.reports.verdict import deterministic_words, seat_words
 from sim.running.result import Run
@@ -17,18 +16,13 @@ from sim.stats.metrics import histogram
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.text import Text
 
-WIDEST = 100
 HISTOGRAM_COLUMNS = 73
 HISTOGRAM_LINES = 4
 TAIL = 0.001
 """Share of the matches on either side that the outermost column of a histogram may take in."""
 EIGHTHS = " ▁▂▃▄▅▆▇█"
 HALVES = " .:|#"
-PLAIN = str.maketrans({"±": "+/-", "·": "-", "…": "...", "≤": "<=", "≥": ">="})
-GAP = "  "
-"""Between the columns of a table."""
 SCORE = "win 1, shared 0.5"
 STYLES = {"A": "bold dodger_blue2", "B": "bold dark_orange3", "first": "bold green", "second": "bold magenta"}
 
@@ -47,14 +41,12 @@ def print_summary(run: Run, console: Console) -> None:
     _Printer(run, console).print()
 
 
-class _Printer:
+class _Printer(Screen):
     """One summary on its way to one console."""
 
     def __init__(self, run: Run, console: Console) -> None:
+        super().__init__(console)
         self.run = run
-        self.console = console
-        self.ascii = console.options.ascii_only
-        self.width = min(console.width, WIDEST)
         sides = words.players(run)
         self.sides = replace(sides, first=words.shortened(sides.first, 22), second=words.shortened(sides.second, 22))
         self.styles = (STYLES["A"], STYLES["B"]) if self.sides.by_seat else (STYLES["first"], STYLES["second"])
@@ -74,63 +66,7 @@ class _Printer:
             self.of_matches()
         self.left_out()
         self.notes()
-        self.ending()
-
-    def text(self, content: str, style: str = "") -> Text:
-        """A piece of text that the console's encoding can show."""
-        from rich.text import Text
-
-        if self.ascii:
-            content = content.translate(PLAIN).encode("ascii", "backslashreplace").decode("ascii")
-        return Text(content, style=style)
-
-    def line(self, *pieces: Text) -> None:
-        """One line, without blanks at its end."""
-        from rich.text import Text
-
-        line = Text.assemble(*pieces)
-        line.rstrip()
-        for part in line.wrap(self.console, self.width):
-            part.rstrip()
-            self.console.print(part, highlight=False, soft_wrap=True)
-
-    def paragraph(self, content: str, style: str = "", hang: str = "") -> None:
-        """A text in lines; those after the first begin with `hang`."""
-        for part in textwrap.wrap(content, self.width, subsequent_indent=hang, break_on_hyphens=False):
-            self.line(self.text(part, style))
-
-    def heading(self, content: str) -> None:
-        self.console.print()
-        self.line(self.text(content, "bold"))
-
-    def grid(self, rows: Iterable[Sequence[str]], *, header: Sequence[Text] = (), widths: Sequence[int]) -> None:
-        """Rows of aligned cells, the first of each indented; columns are as wide as said, where there is room.
-
-        No cell is broken: where even columns as wide as their cells are too wide together, each row becomes its label
-        and a line for each of its figures, under the name that heads the column.
-        """
-        from rich.text import Text
-
-        listed = [[self.text(("  " if place == 0 else "") + cell) for place, cell in enumerate(row)] for row in rows]
-        every = [list(header), *listed] if header else listed
-        needed = [max(row[place].cell_len for row in every) for place in range(len(widths))]
-        gaps = len(GAP) * (len(widths) - 1)
-        wanted = [max(one, other) for one, other in zip(widths, needed, strict=True)]
-        if sum(wanted) + gaps > self.width:
-            wanted = needed
-        if sum(wanted) + gaps > self.width and len(header) > 2:
-            column = max(head.cell_len for head in header[1:])
-            for label, *figures in listed:
-                self.line(label)
-                for head, figure in zip(header[1:], figures, strict=True):
-                    padded = Text.assemble("    ", head)
-                    padded.pad_right(4 + column - padded.cell_len)
-                    self.line(padded, Text(GAP), figure)
-            return
-        for row in every:
-            for cell, width in zip(row[:-1], wanted, strict=False):
-                cell.pad_right(width + len(GAP) - cell.cell_len)
-            self.line(*row)
+        self.speed_and_place()
 
     def title(self) -> None:
         """What was played: scenario, pairing, matches, seed."""
@@ -248,22 +184,17 @@ class _Printer:
         for note in self.run.notes:
             self.paragraph(f"- {note}", hang="  ")
 
-    def ending(self) -> None:
+    def speed_and_place(self) -> None:
         """How fast it went and where the files are."""
         speed = self.run.manifest.get("matches_per_second")
         said = []
         if isinstance(speed, int | float) and speed > 0 and not words.is_recorded(self.run):
-            said.append(f"{_rounded(float(speed)):,} matches a second")
+            said.append(f"{rounded_speed(float(speed)):,} matches a second")
         if self.run.folder is not None:
             said.append(f"written to {self.run.folder}")
         if said:
             self.console.print()
             self.paragraph(" · ".join(said), "dim")
-
-
-def _rounded(number: float) -> int:
-    """Two significant digits: a speed is never known better."""
-    return int(float(f"{number:.2g}"))
 
 
 def _bars(bins: Binned, n_lines: int, levels: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sim.reports.terminal import PLAIN, WIDEST
+from sim.reports.lines import PLAIN, WIDEST
 from sim.reports.tournament_tables import by_rank, is_dominated
 from sim.reports.tournament_words import figure, score_cell, short_names, verdict
 from sim.reports.words import shortened

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sim.reports import style
-from sim.reports.value_words import cell, half_of, price_cell, subject_words, verdict_words
+from sim.reports.value_words import cell, costs_of, half_of, price_cell, subject_words, verdict_words
 from sim.studies.value_result import ValueStudy, Worth
 from sim.studies.versions import KINDS
 
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = [
-    "costs_of",
     "knockout_alt",
     "knockout_figure",
     "knockout_rows",
@@ -26,12 +25,6 @@ __all__ = [
 SUBJECTS = (*KINDS, "both", "hostile toggles")
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 _COLOURS = (style.FIRST, style.SEAT_A, style.SEAT_B, style.SECOND, style.WARNING, style.INK, "#56B4E9", style.SHARED)
-
-
-def costs_of(found: ValueStudy) -> dict[str, int | None]:
-    """Today's cost of either kind."""
-    economy = found.scenario.economy
-    return {"upgrade": economy.upgrade_cost, "siding": economy.siding_cost}
 
 
 def _worths(found: ValueStudy, subject: str, figure: str = "knockout.score") -> list[Worth]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from sim.config.scenario import Scenario
 from sim.reports.lines import Lines
 from sim.reports.tournament_words import short_names
 from sim.reports.value_words import (
     SHORT_VERDICTS,
     cell,
     cost_words,
+    costs_of,
     half_of,
     price_cell,
     price_words,
@@ -20,7 +22,7 @@ from sim.reports.value_words import (
 from sim.reports.words import shortened
 from sim.stats.rounding import format_estimate
 from sim.studies.value_play import HOSTILE
-from sim.studies.value_result import ValueStudy, Worth
+from sim.studies.value_result import FIGURES, ValueStudy, Worth
 from sim.studies.versions import KINDS
 
 if TYPE_CHECKING:
@@ -36,7 +38,30 @@ LONGEST_SUBJECT = 17
 
 def print_value(found: ValueStudy, console: Console) -> None:
     """Print a value study; the console's width (80 columns at least), colours and encoding are kept to."""
-    _Printer(found, console).print()
+    if isinstance(found.scenario, Scenario):
+        _Printer(found, console).print()
+    else:
+        _print_cards(found, Lines(console))
+
+
+def _print_cards(found: ValueStudy, lines: Lines) -> None:
+    """What each card in hand is worth."""
+    said = [
+        f"what the cards in hand are worth on {shortened(found.scenario.name, 30)}",
+        shortened(found.bots[0], 30),
+        f"{found.manifest['matches_played']:,} matches",
+        f"seed {found.manifest['seed']}",
+    ]
+    lines.line(lines.text(" · ".join(said), "bold"))
+    lines.paragraph(f"The same deals without and with the card; {100 * found.level:g}% intervals.")
+    lines.heading("Saved a train")
+    rows = []
+    for one in found.worths:
+        unit = FIGURES[one.figure][0]
+        shown = format_estimate(one.value, one.low, one.high, unit, one.method)
+        rows.append([one.subject, shown, found.verdict(one.subject).verdict])
+    lines.table(rows, ["", "", "verdict"])
+    lines.ending(found.notes, found.folder)
 
 
 class _Printer(Lines):
@@ -46,8 +71,7 @@ class _Printer(Lines):
         super().__init__(console)
         self.found = found
         self.names = dict(zip(found.bots, short_names(found.bots, LONGEST_BOT), strict=True))
-        economy = found.scenario.economy
-        self.costs = {"upgrade": economy.upgrade_cost, "siding": economy.siding_cost}
+        self.costs = costs_of(found)
         self.kept = {(one.bot, one.subject, one.figure, one.at): one for one in found.worths}
 
     def print(self) -> None:
@@ -83,13 +107,7 @@ class _Printer(Lines):
         for kind in KINDS:
             self.timing(kind)
         self.conclusions()
-        if found.notes:
-            self.heading("Notes")
-            for note in found.notes:
-                self.paragraph(f"- {note}", hang="  ")
-        if found.folder is not None:
-            self.blank()
-            self.paragraph(f"written to {found.folder}", "dim")
+        self.ending(found.notes, found.folder)
 
     def groups(self) -> list[Sequence[str]]:
         """The bots, as many at once as fit side by side."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sim.config.scenario import Scenario
 from sim.stats.figures import DETERMINISTIC
 from sim.stats.paired import IDENTICAL
 from sim.stats.rounding import format_estimate
@@ -15,6 +16,7 @@ __all__ = [
     "SHORT_VERDICTS",
     "cell",
     "cost_words",
+    "costs_of",
     "half_of",
     "price_cell",
     "price_words",
@@ -24,6 +26,14 @@ __all__ = [
 
 SHORT_VERDICTS = {DEPENDS: "by bot"}
 """Verdicts that are too long for a column."""
+
+
+def costs_of(found: ValueStudy) -> dict[str, int | None]:
+    """Today's cost of either kind [dollars]; none where the game has none."""
+    if not isinstance(found.scenario, Scenario):
+        return {}
+    economy = found.scenario.economy
+    return {"upgrade": economy.upgrade_cost, "siding": economy.siding_cost}
 
 
 def subject_words(subject: str, costs: dict[str, int | None]) -> str:

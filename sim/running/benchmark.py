@@ -15,12 +15,12 @@ from sim.running.engine import play_pairs
 from sim.running.ledger import Ledger
 from sim.running.plan import BLOCKS
 
-__all__ = ["Speed", "measure"]
+__all__ = ["Speed", "measure", "measure_plans"]
 
 
 @dataclass(frozen=True)
 class Speed:
-    """Self-play speed of one bot with so many threads, over all rounds.
+    """Speed of one bot in self-play, or of one policy, with so many threads, over all rounds.
 
     Attributes
     ----------
@@ -57,7 +57,22 @@ def measure(
     seconds
         What one measurement should take, about.
     """
-    plans = [DispatchPlan(scenario, player, player, seed=0) for player in players]
+    plans: list[tuple[str, Plan]] = [
+        (player.name, DispatchPlan(scenario, player, player, seed=0)) for player in players
+    ]
+    return measure_plans(plans, threads, seconds=seconds, rounds=rounds, progress=progress)
+
+
+def measure_plans(
+    named: Sequence[tuple[str, Plan]],
+    threads: Sequence[int],
+    *,
+    seconds: float = 1.0,
+    rounds: int = 5,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[Speed]:
+    """Measure plans of any game, each with its name, as `measure` does."""
+    plans = [plan for _, plan in named]
     pairs = [_pairs_in(plan, seconds) for plan in plans]
     found: dict[tuple[int, int], list[float]] = {(p, n): [] for p in range(len(plans)) for n in threads}
     steps = 0
@@ -67,7 +82,7 @@ def measure(
             steps += 1
             if progress is not None:
                 progress(steps, rounds * len(found))
-    return [Speed(players[p].name, n, tuple(rates)) for (p, n), rates in found.items()]
+    return [Speed(named[p][0], n, tuple(rates)) for (p, n), rates in found.items()]
 
 
 def _rate(plan: Plan, n_pairs: int, threads: int) -> float:

@@ -7,6 +7,7 @@ first, wherever it sits; A and B are seats. In self-play and for recorded matche
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -269,7 +270,15 @@ def _of_matches() -> list[MetricDefinition]:
     ]
 
 
+UNGATED = {
+    *("win.first", "win.second", "score.first.seat_a", "score.first.seat_b", "spread.mean"),
+    *("points.first", "points.second", "head_ons", "junction_conflicts", "shared_arrivals"),
+    *("cancelled_toggles", "stuck", "idle"),
+}
+"""Figures that others imply, or that are of interest to whoever looks for causes: the gate leaves them out."""
+
 METRICS: dict[str, MetricDefinition] = {
-    definition.name: definition for definition in (*_shares(), *_distributions(), *_of_players(), *_of_matches())
+    definition.name: replace(definition, gated=definition.name not in UNGATED)
+    for definition in (*_shares(), *_distributions(), *_of_players(), *_of_matches())
 }
 """Every figure of the dispatch game by its core name, in the order in which they are listed."""

@@ -59,12 +59,16 @@ class Totals:
         Pairs that those matches belong to, shape (B,).
     scale
         2 where halves were doubled to stay whole, else 1.
+    ratio
+        Whether chance decides how much is summed over, as it does how many crossings of a card there are. The variance
+        is then that of the ratio of two sums, not of a mean.
     """
 
     total: Int64s
     matches: Int64s
     pairs: Int64s
     scale: int = 1
+    ratio: bool = False
 
 
 @dataclass(frozen=True)
@@ -108,6 +112,8 @@ class MetricDefinition:
         Whether the least value is minus the greatest, rather than 0.
     q
         Which quantile; 0 for other kinds.
+    gated
+        Whether `sim check` looks at it when nobody says otherwise. Those that others imply are left out.
     """
 
     name: str
@@ -118,6 +124,7 @@ class MetricDefinition:
     bound: tuple[str | int, ...] = (1,)
     signed: bool = False
     q: float = 0.0
+    gated: bool = True
 
     def limits(self, limits: Mapping[str, float] | None = None) -> tuple[float, float]:
         """Least and greatest value that one match can have.
@@ -194,4 +201,8 @@ def interval_of(
     means = measured.total[full] / (measured.scale * matches[full])
     if metric.kind is Kind.PROPORTION:
         return intervals.proportion(value, means, n_pairs, level)
+    if measured.ratio and not intervals.is_rare(means, limits):
+        # What a block adds to the error of the ratio, to first order, as a mean of its own.
+        weights = matches[full] / matches[full].mean()
+        means = value + (means - value) * weights
     return intervals.mean(value, means, n_pairs, level, limits)

@@ -214,6 +214,14 @@ def mean(
     return Interval(value, min(low, value), max(high, value), method)
 
 
+def is_rare(means: Floats, limits: tuple[float, float]) -> bool:
+    """Whether nearly all blocks have the least value that there is (or the greatest), and only a few exceptions."""
+    if means.size < MIN_UNITS or means.max() == means.min():
+        return False
+    exceptions = (int(np.count_nonzero(means != usual)) for usual in limits)
+    return any(number < FEW_BLOCKS and 2 * number <= means.size for number in exceptions)
+
+
 def rare_limits(value: float, usual: float, means: Floats, level: float) -> tuple[float, float]:
     """Interval of a mean that is the usual value but for a few events in one direction, after Fay and Feuer.
 

@@ -25,6 +25,7 @@ _AFFIXES = {
     "points": ("", " points", " points"),
     "dollars": ("$", "", ""),
     "count": ("", "", ""),
+    "Stages": ("", " Stages", " Stages"),
 }
 """By unit: what stands before the value, after it, and after a half-width."""
 
@@ -39,7 +40,7 @@ def format_estimate(value: float | None, low: float | None, high: float | None, 
     low, high
         Ends of the interval; None where none is given.
     unit
-        "share", "share difference", "points", "dollars" or "count".
+        "share", "share difference", "points", "dollars", "count" or "Stages".
     method
         Of the estimate. "exact" and "deterministic" figures are given as they are; of the others, one without an
         interval shows no digit at all, but the reason.
@@ -78,7 +79,7 @@ def format_estimate(value: float | None, low: float | None, high: float | None, 
     places = 0 if whole and unit != "share" else _places(half)
     shown = _signed(before, _number(value, places))
     if even and half > 0:
-        if unit in ("share difference", "points"):
+        if unit in ("share difference", "points", "Stages"):
             after = ""
         return f"{shown}{after} ± {_number(_up(half, places), places)}{after_half}"
     return f"{shown} [{_number(-_up(-low, places), places)}, {_number(_up(high, places), places)}]{after}"

@@ -33,7 +33,7 @@ from sim.stats.figures import DETERMINISTIC, NO_MATCHES, Estimate
 from sim.store import MANIFEST_SCHEMA, RunFolder, told, write_json
 from sim.studies.changes import scenario_changes
 from sim.studies.comparison import RESULT, STUDY, Comparison, Variant, load_comparison
-from sim.studies.outcomes import Outcomes
+from sim.studies.outcomes import Outcomes, TellsWinners
 from sim.studies.playing import Playing
 
 __all__ = ["ComparisonPlan", "Entrant", "compare", "make_comparison_plan", "play_comparison"]
@@ -452,8 +452,10 @@ def _variant(plan: ComparisonPlan, place: int, sums: Sequence[Sums], outcomes: M
     shares: list[Estimate | None] = [None, None]
     if 0 in outcomes and place in outcomes:
         here, there = outcomes[0], outcomes[place]
-        which = {"flipped": here.flipped(there), "changed": here.changed(there)}
-        shares = [_share(name, matches, variant.plan, sums[0].n_blocks) for name, matches in which.items()]
+        n_blocks = sums[0].n_blocks
+        if isinstance(variant.plan, TellsWinners):
+            shares[0] = _share("flipped", here.flipped(there), variant.plan, n_blocks)
+        shares[1] = _share("changed", here.changed(there), variant.plan, n_blocks)
     return Variant(
         variant.label,
         variant.plan.pairing_name,

@@ -42,7 +42,7 @@ class Variant:
         Every figure.
     flipped, changed
         Shares of the matches that had another winner, and of those that ended otherwise in any figure; None where
-        matches have no counterpart, or were not looked at one by one.
+        matches have no counterpart, or were not looked at one by one; the first also where nobody wins.
     """
 
     label: str

@@ -11,21 +11,23 @@ from statistics import median
 from typing import Any
 
 from kernels.random import RNG_SCHEME
-from sim.api import Source
+from sim.api import Source, scenario_of
 from sim.config.errors import BadInput
 from sim.config.exactness import exactness
+from sim.config.scenario import Scenario
 from sim.games.dispatch.game import GAME
 from sim.games.dispatch.players import BotLike, player_words
 from sim.running.progress import bar
 from sim.running.provenance import provenance
 from sim.running.runner import LEVEL, Interrupted, Progress, threads_here
-from sim.store import MANIFEST_SCHEMA, RunFolder, told, write_json
+from sim.store import MANIFEST_SCHEMA, RunFolder
+from sim.studies.value_cards import CardsPlan, make_cards_plan, play_cards
 from sim.studies.value_figures import figures_of, prices_of, verdicts_of
 from sim.studies.value_plan import FINE_COSTS, ValuePlan, make_value_plan
 from sim.studies.value_play import BotPlay, ValuePlay
-from sim.studies.value_result import RESULT, STUDY, BotPrice, ValueStudy, Worth, load_value
+from sim.studies.value_result import STUDY, BotPrice, ValueStudy, Worth, keep_value, load_value
 
-__all__ = ["play_value", "value"]
+__all__ = ["play_any", "play_value", "value", "value_plan_of"]
 
 
 def value(
@@ -43,6 +45,9 @@ def value(
     progress: bool = False,
 ) -> ValueStudy:
     """Say what each investment is worth to each bot of a panel, and at which price it would be a matter of taste.
+
+    In the mainline game: what each Home card of the hand is worth; `bots`, `scan_matches` and `study` mean nothing
+    there.
 
     Parameters
     ----------
@@ -75,18 +80,58 @@ def value(
     sim.running.runner.Interrupted
         From the keyboard; with `out`, the same call continues.
     """
-    plan = make_value_plan(
+    plan = value_plan_of(
         scenario, bots=bots, matches=matches, scan_matches=scan_matches, seed=seed, study=study, overrides=overrides
     )
     showing: AbstractContextManager[Callable[[int, int], None] | None] = bar() if progress else nullcontext()
     if out is None:
         with showing as show:
-            return play_value(plan, threads=threads, progress=show)
+            return play_any(plan, threads=threads, progress=show)
     with RunFolder(Path(out), plan.digest, again=again) as folder:
         if folder.state == "complete":
             return load_value(folder.path)
         with showing as show:
-            return play_value(plan, threads=threads, folder=folder, progress=show, command=("sim.value",))
+            return play_any(plan, threads=threads, folder=folder, progress=show, command=("sim.value",))
+
+
+def value_plan_of(
+    scenario: Source,
+    *,
+    bots: Sequence[BotLike] | None = None,
+    matches: int | None = None,
+    scan_matches: int | None = None,
+    seed: int | None = None,
+    study: str | Path | None = None,
+    overrides: Sequence[str] | Mapping[str, Any] = (),
+) -> ValuePlan | CardsPlan:
+    """What `value` plays of a scenario of any game: a panel of bots restricted, or the cards in hand.
+
+    Raises
+    ------
+    BadInput
+        When something given is not usable, or means nothing in that game.
+    """
+    loaded = scenario_of(scenario, overrides)
+    if isinstance(loaded, Scenario):
+        return make_value_plan(loaded, bots=bots, matches=matches, scan_matches=scan_matches, seed=seed, study=study)
+    for name, given in (("bots", bots), ("scan_matches", scan_matches), ("study", study)):
+        if given is not None:
+            raise BadInput.of(f"{name} is {given!r}; must be left out in the game {loaded.game}, which has no bots")
+    return make_cards_plan(loaded, matches=matches, seed=seed)
+
+
+def play_any(
+    plan: ValuePlan | CardsPlan,
+    *,
+    threads: int | None = None,
+    folder: RunFolder | None = None,
+    progress: Progress | None = None,
+    command: Sequence[str] = (),
+) -> ValueStudy:
+    """Play a value study of either kind (`play_value`, `value_cards.play_cards`)."""
+    if isinstance(plan, CardsPlan):
+        return play_cards(plan, threads=threads, folder=folder, progress=progress, command=command)
+    return play_value(plan, threads=threads, folder=folder, progress=progress, command=command)
 
 
 def play_value(
@@ -155,7 +200,7 @@ def play_value(
             folder=None if folder is None else folder.path,
         )
         if folder is not None:
-            _keep(found, folder)
+            keep_value(found, folder)
     except BadInput:
         if folder is not None and (play.playing.faulty or not play.tallies):
             folder.clear()
@@ -200,14 +245,3 @@ def _notes(plan: ValuePlan, played: Sequence[BotPlay], worths: Sequence[Worth]) 
             f"The mirror of map {plan.scenario.map.name} is not exact (at {where}); seats are swapped in every pair."
         )
     return notes
-
-
-def _keep(found: ValueStudy, folder: RunFolder) -> None:
-    """Write the finished study; the manifest last, since it is what says that the rest is there."""
-    from sim.reports.value_tables import write_value_tables
-
-    with told(folder.path):
-        write_json(folder.path / RESULT, found.result())
-        write_value_tables(found, folder.path / "tables")
-        write_json(folder.path / "manifest.json", found.manifest)
-    folder.clear_unfinished()

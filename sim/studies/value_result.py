@@ -8,14 +8,25 @@ from typing import TYPE_CHECKING, Any
 
 from sim.config.errors import BadInput
 from sim.config.loading import load_scenario
-from sim.config.scenario import Scenario
+from sim.config.scenario import AnyScenario
 from sim.stats.worth import Crossing, Price
-from sim.store import MANIFEST_SCHEMA, read_of_schema
+from sim.store import MANIFEST_SCHEMA, RunFolder, read_of_schema, told, write_json
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["FIGURES", "RESULT", "STUDY", "VALUE_SCHEMA", "BotPrice", "ValueStudy", "Verdict", "Worth", "load_value"]
+__all__ = [
+    "FIGURES",
+    "RESULT",
+    "STUDY",
+    "VALUE_SCHEMA",
+    "BotPrice",
+    "ValueStudy",
+    "Verdict",
+    "Worth",
+    "keep_value",
+    "load_value",
+]
 
 STUDY = "value"
 """What the manifest says it is."""
@@ -42,6 +53,7 @@ FIGURES: dict[str, tuple[str, str]] = {
         "the same of a purchase forced as soon as affordable, others free, at a cost",
     ),
     "scan.pick": ("share", "matches in which an unrestricted side buys one, at a cost"),
+    "worth": ("Stages", "Stages that a Home card of the hand saves a whole run: the same deal without and with it"),
     "price": ("dollars", "cost at which the forced purchase is worth nothing more"),
     "headroom": ("dollars", "price minus today's cost"),
 }
@@ -57,8 +69,8 @@ class Worth:
     bot
         Who was restricted.
     subject
-        What it is about: `upgrade`, `siding`, `both`, `hostile toggles`, a purchase such as `siding:a`, or a place such
-        as `junction:a` or `track:a - b`.
+        What it is about: `upgrade`, `siding`, `both`, `hostile toggles`, a purchase such as `siding:a`, a place such as
+        `junction:a` or `track:a - b`; or a card.
     figure
         One of `FIGURES`.
     at
@@ -131,7 +143,8 @@ class Verdict:
     subject
         As of `Worth`.
     verdict
-        `trap`, `dominated`, `fair`, `mandatory`, `depends on the bot` or `undecided`.
+        `trap`, `dominated`, `fair`, `mandatory`, `depends on the bot` or `undecided`; of a card `worth it`, `trap` or
+        `undecided`.
     agree
         How many bots say so (of `depends on the bot`: how many say the same at most).
     votes
@@ -171,7 +184,7 @@ class ValueStudy:
         Where it is kept; None when nothing was written.
     """
 
-    scenario: Scenario = field(compare=False)
+    scenario: AnyScenario = field(compare=False)
     bots: tuple[str, ...]
     worths: tuple[Worth, ...]
     prices: tuple[BotPrice, ...]
@@ -225,6 +238,17 @@ class ValueStudy:
         return pd.DataFrame([one.as_dict() for one in self.worths])
 
 
+def keep_value(found: ValueStudy, folder: RunFolder) -> None:
+    """Write a finished study; the manifest last, since it is what says that the rest is there."""
+    from sim.reports.value_tables import write_value_tables
+
+    with told(folder.path):
+        write_json(folder.path / RESULT, found.result())
+        write_value_tables(found, folder.path / "tables")
+        write_json(folder.path / "manifest.json", found.manifest)
+    folder.clear_unfinished()
+
+
 def load_value(folder: str | Path) -> ValueStudy:
     """Read the folder of a finished value study.
 
@@ -237,22 +261,19 @@ def load_value(folder: str | Path) -> ValueStudy:
     manifest = read_of_schema(path / "manifest.json", MANIFEST_SCHEMA)
     if manifest.get("study") != STUDY:
         raise BadInput.of(f"{path} holds no value study")
-    told = read_of_schema(path / RESULT, VALUE_SCHEMA)
+    said = read_of_schema(path / RESULT, VALUE_SCHEMA)
     try:
-        scenario = load_scenario(manifest["scenario"], bots=False)
-        if not isinstance(scenario, Scenario):
-            raise ValueError(f"its scenario is of the game {scenario.game}")
         found = ValueStudy(
-            scenario=scenario,
-            bots=tuple(told["bots"]),
-            worths=tuple(Worth(**one) for one in told["worths"]),
-            prices=tuple(BotPrice.read(one) for one in told["prices"]),
-            verdicts=tuple(Verdict(**{**one, "buyers": tuple(one["buyers"])}) for one in told["verdicts"]),
+            scenario=load_scenario(manifest["scenario"], bots=False),
+            bots=tuple(said["bots"]),
+            worths=tuple(Worth(**one) for one in said["worths"]),
+            prices=tuple(BotPrice.read(one) for one in said["prices"]),
+            verdicts=tuple(Verdict(**{**one, "buyers": tuple(one["buyers"])}) for one in said["verdicts"]),
             manifest=manifest,
             notes=tuple(manifest["notes"]),
             folder=path,
         )
-        if found.result() != told:
+        if found.result() != said:
             raise ValueError(f"{RESULT} does not agree with itself")
     except BadInput as error:
         raise BadInput.of(f"{path / 'manifest.json'} is damaged: in its scenario, {error.problems[0]}") from None

@@ -26,7 +26,7 @@ from sim.lowering import Names, lower
 from sim.restrictions import lower_restrictions
 from sim.running.chunks import Chunk, Rows
 from sim.running.plan import BLOCKS, blocks_of, digest_of
-from sim.stats.figures import Estimate, MetricDefinition
+from sim.stats.figures import Estimate, Int64s, MetricDefinition
 from sim.stats.metrics import METRICS, Certainty, summarise
 from sim.stats.precision import WATCHED
 from sim.stats.sums import BlockSums
@@ -239,6 +239,10 @@ class DispatchPlan:
     def outcomes(self, sums: BlockSums) -> dict[str, int]:
         """Matches by `Outcome`, its name in small letters."""
         return {code.name.lower(): int(sums.outcomes[:, :, code].sum()) for code in Outcome}
+
+    def pair_scores(self, sums: BlockSums) -> Int64s | None:
+        """Pairs by twice the first bot's score over the pair, shape (5,); None where bots are equal or never swap."""
+        return np.asarray(sums.pair_scores.sum(axis=0)) if self.pairing is Pairing.SEATS else None
 
     def notes(self, sums: BlockSums, asked: int | None) -> tuple[str, ...]:
         """What a reader must know beside the figures, in sentences."""

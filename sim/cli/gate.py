@@ -1,0 +1,252 @@
+"""`sim baseline` and `sim check`: the gate for continuous integration."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sim.cli.cold import say_when_cold
+from sim.cli.options import (
+    JsonOption,
+    SeedOption,
+    ThreadsOption,
+    console,
+    count,
+    print_json,
+    refuse,
+    seed_number,
+    two_bots,
+)
+
+if TYPE_CHECKING:
+    from sim.studies.check_result import Checked
+
+BaselineArgument = Annotated[Path, typer.Argument(metavar="FILE", help="A baseline, as sim baseline record wrote it.")]
+DeltasOption = Annotated[
+    Path | None,
+    typer.Option("--deltas", metavar="FILE", help="How large a change has to be to matter, figure by figure (YAML)."),
+]
+
+baseline = typer.Typer(
+    no_args_is_help=True, rich_markup_mode=None, help="Record, show, update and try out what sim check compares with."
+)
+
+
+@baseline.command("record")
+def record(
+    scenarios: Annotated[
+        list[str], typer.Argument(metavar="SCENARIO…", help="YAML files, or names of shipped scenarios.")
+    ],
+    out: Annotated[Path, typer.Option("-o", "--out", metavar="FILE", help="The baseline to write.")],
+    bots: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--bots", metavar="FIRST,SECOND", help="A pairing, instead of the scenario's own bots. Repeatable."
+        ),
+    ] = None,
+    deltas: DeltasOption = None,
+    matches: Annotated[
+        str | None,
+        typer.Option(
+            "--matches",
+            metavar="N",
+            help="Of the first look; 16 times as many are played. Default: what the deltas need.",
+        ),
+    ] = None,
+    seed: SeedOption = None,
+    threads: ThreadsOption = None,
+    again: Annotated[bool, typer.Option("--again", help="Replace a baseline that is there, and its anchor.")] = False,
+) -> None:
+    """Play scenarios, and write what every later check compares with."""
+    say_when_cold()
+    from sim.reports.baseline_terminal import planned_words
+    from sim.running.progress import bar
+    from sim.studies.record import record_baseline
+
+    pairs = [None] if not bots else [two_bots(text) for text in bots]
+    with bar(only_terminal=True) as progress:
+        found = record_baseline(
+            out,
+            scenarios,
+            bots=pairs,
+            deltas=deltas,
+            matches=count("--matches", matches),
+            seed=seed_number(seed),
+            threads=threads,
+            again=again,
+            progress=progress or False,
+        )
+    figures = sum(len(entry.deltas) for entry in found.entries)
+    typer.echo(f"wrote {out}: {figures} figures of {len(found.entries)} pairings, seed {found.seed}")
+    typer.echo(planned_words(found))
+
+
+@baseline.command("show")
+def show(file: BaselineArgument, json: JsonOption = False) -> None:
+    """Print what a baseline holds: figures, deltas, the matches that each delta needs, and what was accepted when."""
+    from sim.reports.baseline_terminal import print_baseline
+    from sim.studies.baseline_file import baseline_words, read_baseline
+
+    found = read_baseline(file)
+    if json:
+        print_json(baseline_words(found))
+    else:
+        print_baseline(found, str(file), console())
+
+
+@baseline.command("update")
+def update(
+    file: BaselineArgument,
+    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why the change is meant; kept in the file.")],
+    anchor: Annotated[
+        bool,
+        typer.Option("--anchor", help="Also move the anchor, as at a release; needed beyond three deltas from it."),
+    ] = False,
+    deltas: DeltasOption = None,
+    threads: ThreadsOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Accept the scenarios as they are now; the history keeps what moved and why.
+
+    Exit 1, and nothing written: a figure is more than three deltas from the anchor and --anchor was not given.
+    """
+    say_when_cold()
+    from sim.reports.check_terminal import print_check
+    from sim.running.progress import bar
+    from sim.stats.gate import State
+    from sim.studies.record import Refused, update_baseline
+
+    try:
+        with bar(only_terminal=True) as progress:
+            found = update_baseline(
+                file, reason, anchor=anchor, deltas=deltas, threads=threads, progress=progress or False
+            )
+    except Refused as refused:
+        print_check(refused.found, console(stderr=True))
+        typer.echo(f"not updated: {refused}", err=True)
+        raise typer.Exit(1) from None
+    if json:
+        print_json(found.result())
+    else:
+        print_check(found, console())
+    nothing = found.state is State.IDENTICAL and not anchor and deltas is None
+    typer.echo(f"{file} is as it was: nothing has changed" if nothing else f"wrote {file}", err=True)
+
+
+@baseline.command("selftest")
+def selftest(
+    file: BaselineArgument,
+    simulations: Annotated[
+        int, typer.Option("--simulations", min=100, max=100_000, help="Gates of each kind.")
+    ] = 2_000,
+    seed: SeedOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Try the gate out with the figures of a baseline: simulated checks in which nothing, one thing or all has moved.
+
+    Exit 0: the gate keeps its promises on these figures; 1: it does not; 3: its errors are as seldom as promised, but
+    it has too few matches to pass often enough when nothing has changed.
+    """
+    from sim.reports.selftest_terminal import print_selftest
+    from sim.studies.baseline_file import read_baseline
+    from sim.studies.selftest import selftest as try_out
+
+    found = try_out(read_baseline(file), simulations, seed_number(seed) or 0)
+    if json:
+        print_json(found.as_dict())
+    else:
+        print_selftest(found, str(file), console())
+    if found.exit_code:
+        raise typer.Exit(found.exit_code)
+
+
+def check(
+    file: BaselineArgument,
+    goals: Annotated[
+        list[Path] | None, typer.Option("--goals", metavar="FILE", help="Judge these goals as well. Repeatable.")
+    ] = None,
+    undecided: Annotated[
+        str,
+        typer.Option(
+            "--undecided", metavar="fail|warn", help="What an undecided check is: exit 3, or 0. Default fail."
+        ),
+    ] = "fail",
+    budget: Annotated[
+        str | None,
+        typer.Option("--budget", metavar="TIME", help="Begin no look that would take longer in all, as in 60s or 2m."),
+    ] = None,
+    threads: ThreadsOption = None,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown for a pull request.")] = False,
+    junit: Annotated[Path | None, typer.Option("--junit", metavar="FILE", help="Also write JUnit XML.")] = None,
+    json: JsonOption = False,
+) -> None:
+    """Play the scenarios of a baseline as they now stand, and say whether the balance of the game has moved.
+
+    Exit 0: identical, or equivalent within the deltas; 1: drift, or a goal violated; 3: undecided.
+    """
+    if undecided not in ("fail", "warn"):
+        refuse("--undecided", undecided, "fail or warn")
+    if markdown and json:
+        refuse("--markdown", "given with --json", "given alone: both print to standard output")
+    limit = _seconds(budget)
+    say_when_cold()
+    from sim.running.progress import bar
+    from sim.studies.baseline_file import read_baseline
+    from sim.studies.check import play_check
+    from sim.studies.check_result import Undecided
+    from sim.studies.goals import make_goals_plan
+
+    compared = read_baseline(file)
+    plans = [make_goals_plan(one, seed=compared.seed) for one in goals or ()]
+    with bar(only_terminal=True) as progress:
+        found = play_check(
+            compared,
+            file,
+            goals=plans,
+            threads=threads,
+            budget=limit,
+            undecided=Undecided(undecided),
+            progress=progress,
+            tell=lambda sentence: typer.echo(sentence, err=True),
+        )
+    _tell(found, markdown, junit, json)
+    if found.exit_code:
+        raise typer.Exit(found.exit_code)
+
+
+def _tell(found: Checked, as_markdown: bool, junit_file: Path | None, json: bool) -> None:
+    """Print and write what a check says, in every form that was asked for."""
+    from sim.reports import check_files
+
+    if junit_file is not None:
+        from sim.store import told, write_atomically
+
+        with told(junit_file):
+            junit_file.parent.mkdir(parents=True, exist_ok=True)
+            write_atomically(junit_file, check_files.junit(found).encode())
+    if json:
+        print_json(found.result())
+    elif as_markdown:
+        typer.echo(check_files.markdown(found), nl=False)
+    else:
+        from sim.reports.check_terminal import print_check
+
+        print_check(found, console())
+    if os.environ.get("GITHUB_ACTIONS") == "true":
+        # On standard error, which the runner reads as well: standard output may be JSON, or go into a file.
+        for line in check_files.annotation_lines(found):
+            typer.echo(line, err=True)
+
+
+def _seconds(text: str | None) -> float | None:
+    """A time written as `60s`, `2m` or `90`."""
+    if text is None:
+        return None
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(s|m|min|h)?", text.strip(), re.ASCII)
+    if found is None:
+        refuse("--budget", text, "a time, such as 60s or 2m")
+    return float(found[1]) * {None: 1, "s": 1, "m": 60, "min": 60, "h": 3600}[found[2]]

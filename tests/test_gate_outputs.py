@@ -1,0 +1,290 @@
+"""What a check prints and writes: terminal, Markdown, JUnit, annotations, JSON; and the commands."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+import sim
+from sim.reports.baseline_terminal import planned_words, print_baseline
+from sim.reports.check_files import annotation_lines, junit, markdown
+from sim.reports.check_terminal import print_check
+from sim.reports.selftest_terminal import print_selftest
+from sim.stats.figures import Estimate, Kind
+from sim.stats.gate import State
+from sim.stats.goals import Band, Goal, GoalResult, GoalVerdict
+from sim.studies.baseline import Baseline
+from sim.studies.baseline_file import read_baseline, write_baseline
+from sim.studies.changes import Change
+from sim.studies.check_result import Checked, CheckedFigure, CheckedPairing, PairLine, Undecided
+from sim.studies.goals import GoalsJudged
+from sim.studies.selftest import SelfTest, Trial, selftest
+from tests.run_tools import scaled
+from tests.test_gate import MATCHES, recorded, scenario
+
+
+def figure(metric: str, state: State, change: float = 0.0, half: float = 0.002, **more) -> CheckedFigure:
+    of_share = {"unit": "share", "kind": Kind.PROPORTION, "base": 0.06, "now": 0.06 + change, "delta": 0.003}
+    ends = {"change": change, "low": change - half, "high": change + half, "method": "t"}
+    given = {"metric": metric, **of_share, **ends, "p_drift": 1.0, "p_equivalent": 0.2, "state": state}
+    return CheckedFigure(**{**given, **more})
+
+
+LINE = PairLine((1, 20, 300, 25, 2), (4.5, 0.8), (16.3, 2.8))
+FIGURES = (
+    figure("shared", State.DRIFT, 0.02, p_drift=1e-5),
+    figure("pick.upgrade.first", State.UNDECIDED, -0.002),
+    figure("pick.upgrade.second", State.UNDECIDED, -0.002),
+    figure("tolls", State.EQUIVALENT, 0.01, unit="dollars", kind=Kind.MEAN, base=0.5, now=0.51),
+    figure("margin.p90", State.EQUIVALENT, 0.001, unit="points", kind=Kind.QUANTILE, base=5.0, now=5.0),
+    figure("illegal_orders", State.IDENTICAL, 0.0, half=0.0),
+)
+MOVED = CheckedPairing(
+    "standard", "configs/standard.yaml", "greedy vs random", (Change("economy.toll", 1, 3),), 40_000, 1, State.DRIFT,
+    FIGURES, (LINE, replace(LINE, elo=None, nelo=None)),
+)  # fmt: skip
+STILL = replace(
+    MOVED, pairing="a|b<c> vs _d_", source="compact", changes=(), state=State.IDENTICAL, figures=FIGURES[5:]
+)
+OPEN = replace(STILL, state=State.UNDECIDED, figures=FIGURES[1:])
+
+
+def goals(verdict: GoalVerdict, failures: tuple[str, ...] = ()) -> GoalsJudged:
+    goal = Goal("shared", Band(-math.inf, 0.15), "shared <= 15%", "share")
+    found = Estimate("greedy vs greedy", "shared", 0.15, 0.14, 0.16, 1_000, 500, "wilson")
+    return GoalsJudged("g.yaml", "standard", (GoalResult(goal, found, verdict, 23_456),), 1, failures)
+
+
+def checked(*pairings: CheckedPairing, **how) -> Checked:
+    return Checked("b.json", pairings, how.pop("matches_needed", None), 1.5, **how)
+
+
+def printed(show, encoding: str = "utf-8") -> str:
+    from rich.console import Console
+
+    buffer = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
+    show(Console(file=buffer, width=80, highlight=False, markup=False, emoji=False))
+    buffer.seek(0)
+    text = buffer.read()
+    assert all(len(line) <= 80 for line in text.splitlines())
+    return text
+
+
+# -- verdicts ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("found", "state", "code"),
+    [
+        (checked(STILL), State.IDENTICAL, 0),
+        (checked(STILL, replace(STILL, state=State.EQUIVALENT)), State.EQUIVALENT, 0),
+        (checked(STILL, OPEN), State.UNDECIDED, 3),
+        (checked(STILL, OPEN, undecided=Undecided.WARN), State.UNDECIDED, 0),
+        (checked(OPEN, MOVED, undecided=Undecided.WARN), State.DRIFT, 1),
+        (checked(replace(STILL, figures=(replace(FIGURES[5], anchor_drift=True),))), State.DRIFT, 1),
+        (checked(STILL, goals=(goals(GoalVerdict.MET),)), State.IDENTICAL, 0),
+        (checked(STILL, goals=(goals(GoalVerdict.UNDECIDED),)), State.IDENTICAL, 3),
+        (checked(STILL, goals=(goals(GoalVerdict.UNDECIDED),), undecided=Undecided.WARN), State.IDENTICAL, 0),
+        (checked(OPEN, goals=(goals(GoalVerdict.VIOLATED),)), State.UNDECIDED, 1),
+        (checked(STILL, goals=(goals(GoalVerdict.MET, ("illegal",)),)), State.IDENTICAL, 1),
+    ],
+)
+def test_verdict__and_exit_code(found, state, code):
+    assert (found.state, found.exit_code, found.passed) == (state, code, code == 0)
+    assert found.sentence.startswith(state.name)
+    assert found.result()["exit_code"] == code
+    json.dumps(found.result())
+
+
+def test_verdict__says_what_would_decide():
+    assert "About 230,000 matches each would decide." in checked(OPEN, matches_needed=234_567).sentence
+    many = replace(MOVED, figures=tuple(replace(FIGURES[0], metric=f"m{n}") for n in range(5)))
+    assert "m2 (standard, greedy vs random) and 2 more" in checked(many).sentence
+
+
+# -- the terminal -----------------------------------------------------------------------------------------------------
+
+
+def test_terminal__groups_by_verdict_and_folds_equal_sides():
+    far = replace(FIGURES[3], anchor_drift=True, anchor_change=0.2)
+    found = checked(replace(MOVED, figures=(*FIGURES, far)), STILL, notes=("a note",), goals=(goals(GoalVerdict.MET),))
+    text = printed(lambda screen: print_check(found, screen))
+    assert "standard, greedy vs random: DRIFT after 40,000 matches" in text
+    assert "economy.toll: 1 → 3" in text
+    assert "pick.upgrade " in text
+    assert "pick.upgrade.first" not in text
+    assert "+2.00 ± 0.20 pp" in text
+    assert "tolls: DRIFT since the anchor: +$0.2" in text
+    assert "1 figure the same in every block." in text
+    assert "base Ptnml(0-2): 1, 20, 300, 25, 2; Elo +4.5 ± 0.8, nElo +16.3 ± 2.8" in text
+    assert "now  Ptnml(0-2): 1, 20, 300, 25, 2; no finite Elo" in text
+    assert "- a note" in text
+    assert "shared <= 15%" in text
+    assert printed(lambda screen: print_check(found, screen), "ascii").isascii()
+
+
+# -- files for other programs -----------------------------------------------------------------------------------------
+
+
+def test_markdown__is_a_table_that_nothing_breaks():
+    found = checked(MOVED, STILL, OPEN, notes=("a | note",), goals=(goals(GoalVerdict.UNDECIDED, ("bad",)),))
+    text = markdown(found)
+    assert text.startswith("### ❌ Balance: DRIFT\n")
+    assert "a\\|b&lt;c&gt; vs \\_d\\_" in text
+    assert text.count("<details open>") == text.count("</details>") == 2
+    assert "| shared &lt;= 15% |" in text.replace("| greedy vs greedy ", "")
+    rows = [line for line in text.splitlines() if line.startswith("|")]
+    for row in rows:
+        assert row.replace("\\|", "").count("|") in (4, 6, 7)
+
+
+def test_junit__counts_what_it_holds():
+    root = ElementTree.fromstring(junit(checked(MOVED, STILL, goals=(goals(GoalVerdict.VIOLATED, ("bad",)),))))
+    assert (root.get("tests"), root.get("failures"), root.get("skipped")) == ("9", "5", "0")
+    assert [suite.get("name") for suite in root] == ["standard, greedy vs random", "standard, a|b<c> vs _d_", "g.yaml"]
+    kinds = [one.get("type") for one in root.iter("failure")]
+    assert kinds == ["drift", "undecided", "undecided", "drift", "drift"]
+    assert "change +2.00 ± 0.20 pp" in str(next(root.iter("failure")).get("message"))
+    mild = ElementTree.fromstring(junit(checked(OPEN, undecided=Undecided.WARN, goals=(goals(GoalVerdict.UNDECIDED),))))
+    assert (mild.get("failures"), mild.get("skipped")) == ("0", "3")
+
+
+def test_annotations__one_for_each_pairing_and_goal_that_fails():
+    found = list(annotation_lines(checked(MOVED, STILL, OPEN, goals=(goals(GoalVerdict.VIOLATED, ("50% bad",)),))))
+    assert len(found) == 3
+    assert found[0].startswith(
+        "::error file=configs/standard.yaml,title=Balance has drifted::standard, greedy vs random"
+    )
+    assert "%0Ashared: 6.00%25 → 8.00%25 (change +2.00 ± 0.20 pp, delta 0.3 pp)" in found[0]
+    assert found[1] == "::error file=g.yaml,title=Goals::50%25 bad"
+    assert found[2].startswith("::error file=g.yaml,title=Goal violated::greedy vs greedy: shared <= 15%25")
+    assert all("\n" not in line for line in found)
+    weak = list(annotation_lines(checked(OPEN, undecided=Undecided.WARN, goals=(goals(GoalVerdict.UNDECIDED),))))
+    assert [line.partition(" ")[0] for line in weak] == ["::warning", "::warning"]
+    assert weak[0].startswith("::warning title=Balance is undecided::")
+    many = replace(MOVED, figures=tuple(replace(FIGURES[0], metric=f"m{n}") for n in range(12)))
+    assert "and 4 more" in next(annotation_lines(checked(many)))
+
+
+# -- the commands -----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def words(tmp_path):
+    """What records a baseline of a scenario in the working folder."""
+    scenario(tmp_path)
+    return ("baseline", "record", "game.yaml", "-o", "b.json", "--matches", MATCHES, "--seed", 3)
+
+
+def test_commands__from_record_to_update(words, sim_command, tmp_path, monkeypatch):
+    made = sim_command(*words, "--bots", "greedy,random")
+    assert made.code == 0, made.err
+    assert "wrote b.json: 24 figures of 1 pairings, seed 3\n" in made.out
+    assert sim_command(*words).err.startswith("b.json: exists already")
+    fine = sim_command("check", "b.json", "--junit", "out/j.xml")
+    assert (fine.code, "IDENTICAL: every match" in fine.out) == (0, True), fine.err
+    assert ElementTree.parse(tmp_path / "out" / "j.xml").getroot().get("failures") == "0"
+    told = json.loads(sim_command("check", "b.json", "--json").out)
+    assert (told["verdict"], told["passed"]) == ("identical", True)
+    assert sim_command("check", "b.json", "--markdown").out.startswith("### ✅ Balance: IDENTICAL\n")
+    shown = sim_command("baseline", "show", "b.json")
+    assert "game.yaml, greedy vs random\n" in shown.out
+    assert json.loads(sim_command("baseline", "show", "b.json", "--json").out)["seed"] == 3
+
+    scenario(tmp_path, economy__siding_cost=None, economy__upgrade_cost=None)
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    drift = sim_command("check", "b.json")
+    assert drift.code == 1, drift.out
+    assert "economy.siding_cost: 3 → null" in drift.out
+    assert "::error file=game.yaml,title=Balance has drifted::" in drift.err
+    monkeypatch.delenv("GITHUB_ACTIONS")
+    refused = sim_command("baseline", "update", "b.json", "--reason", "no purchases")
+    assert (refused.code, refused.out) == (1, "")
+    assert "not updated: " in refused.err
+    taken = sim_command("baseline", "update", "b.json", "--reason", "no purchases", "--anchor", "--json")
+    assert (taken.code, json.loads(taken.out)["verdict"]) == (0, "drift")
+    assert "wrote b.json" in taken.err
+    assert "- 2" in sim_command("baseline", "show", "b.json").out.partition("History")[2]
+    same = sim_command("baseline", "update", "b.json", "--reason", "nothing")
+    assert "b.json is as it was: nothing has changed" in same.err
+
+
+def test_commands__bad_usage(words, sim_command):
+    sim_command(*words)
+    for given, message in (
+        (("check", "absent.json"), "absent.json: there is no such baseline; sim baseline record makes one"),
+        (("check", "b.json", "--undecided", "maybe"), "--undecided is maybe; must be fail or warn"),
+        (("check", "b.json", "--budget", "soon"), "--budget is soon; must be a time, such as 60s or 2m"),
+        (("check", "b.json", "--json", "--markdown"), "--markdown is given with --json; must be given alone"),
+        (("check", "b.json", "--goals", "absent.yaml"), "absent.yaml: there is no such file"),
+        (("baseline", "selftest", "absent.json"), "absent.json: there is no such baseline"),
+    ):
+        found = sim_command(*given)
+        assert (found.code, message in found.err, found.out) == (2, True, ""), found.err
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"), [(None, None), ("90", 90), ("60s", 60), ("2m", 120), ("1.5 min", 90), ("1h", 3600)]
+)
+def test_commands__budgets(text, seconds):
+    from sim.cli.gate import _seconds
+
+    assert _seconds(text) == seconds
+
+
+def test_commands__selftest(words, sim_command):
+    sim_command(*words)
+    found = sim_command("baseline", "selftest", "b.json", "--simulations", 100)
+    assert found.code == 3, found.out
+    assert "An unchanged game would pass too seldom" in found.out
+    told = json.loads(sim_command("baseline", "selftest", "b.json", "--simulations", 100, "--json").out)
+    assert [trial["name"] for trial in told["trials"]] == ["nothing", "one figure, by delta", "all figures, by delta"]
+
+
+def test_selftest__says_which_promise_is_not_kept():
+    def trial(drift: int) -> Trial:
+        return Trial(
+            "all figures, by delta", {"equivalent": 0, "undecided": 2_000 - drift, "drift": drift}, "drift", 0.001
+        )
+
+    good = Trial("nothing", {"equivalent": 1_990, "undecided": 10, "drift": 0}, "equivalent", 0.97, at_least=True)
+    poor = replace(good, verdicts={"equivalent": 1_500, "undecided": 500, "drift": 0})
+    for trials, code, words in (
+        ((good, trial(2)), 0, "The gate keeps its promises"),
+        ((good, trial(20)), 1, "does not keep its promises"),
+        ((poor, trial(2)), 3, "pass too seldom"),
+    ):
+        found = SelfTest(trials, 24, 1)
+        assert found.exit_code == code
+        assert words in printed(lambda screen, found=found: print_selftest(found, "b.json", screen))
+
+
+def test_selftest__needs_something_left_to_chance(tmp_path):
+    scenario(tmp_path, define={"still": {"bot": "greedy", "noise": 0}})
+    path = recorded(tmp_path, ("still", "still"), matches=4)
+    with pytest.raises(sim.BadInput, match="nothing in this baseline is left to chance"):
+        selftest(read_baseline(path), 100)
+    text = printed(lambda screen: print_baseline(read_baseline(path), "b.json", screen))
+    assert "nothing is drawn: one different pair" in text
+    assert "enough for every delta" in text
+
+
+def test_show__says_how_many_matches_a_delta_needs(tmp_path):
+    path = recorded(tmp_path, ("greedy", "random"), matches=scaled(1_400, 20))
+    found = read_baseline(path)
+    assert "Too few matches for a delta" in planned_words(found)
+    entry = found.entries[0]
+    zero = replace(entry, deltas={**entry.deltas, "margin.mean": 0.0})
+    assert "margin.mean of game.yaml: no number is enough" in planned_words(Baseline(1, (zero,)))
+    note = {"when": "2026-01-02T03:04:05+00:00", "reason": "because", "anchor": True, "verdict": "drift", "moved": [{}]}
+    write_baseline(path, Baseline(1, (zero,), (note,)))
+    text = printed(lambda screen: print_baseline(read_baseline(path), "b.json", screen))
+    assert "no number" in text
+    assert "- 2026-01-02: because (drift, 1 figure, anchor moved)" in text
+    assert Path(path).exists()
