@@ -14,7 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
-TESTS = ("kernel_rules", "kernel_orders", "kernel_bots", "random_streams")
+TESTS = ("kernel_rules", "kernel_orders", "kernel_bots", "mainline_kernel", "mainline_rules", "random_streams")
 MODES = {
     "compiled": {},
     "plain": {"NUMBA_DISABLE_JIT": "1"},

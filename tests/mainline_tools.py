@@ -59,7 +59,7 @@ def random_division(number: int) -> dict[str, Any]:
     pack = [name for name, card in sorted(deck.items()) for _ in range(card["copies"])]
     players = luck.randint(1, min(9, len(pack) - 1))
     deal = luck.sample(pack, players + 1)
-    n_trains = luck.randint(1, 14)
+    n_trains = luck.randint(1, 10)
     last = luck.choice([1, 6, 24])
     timetable = [
         {

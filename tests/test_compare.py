@@ -19,7 +19,8 @@ from sim.stats.figures import Kind
 from sim.stats.paired import IDENTICAL
 from sim.store import RunFolder
 from sim.studies.changes import Change, scenario_changes
-from sim.studies.compare import ComparisonPlan, make_comparison_plan, play_comparison
+from sim.studies.compare import play_comparison
+from sim.studies.compare_plan import ComparisonPlan, make_comparison_plan
 from sim.studies.comparison import Comparison, load_comparison
 from tests.run_tools import SHORT, edited, files_under, interrupting, scaled
 

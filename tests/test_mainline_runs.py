@@ -23,7 +23,7 @@ from tests.mainline_tools import division, held
 from tests.run_tools import contents, edited, interrupting, kept, scaled
 from tests.test_mainline_config import NAMES
 
-FEW = scaled(2_000, 24)
+FEW = scaled(2_000, 14)
 FIXED = division("plains", "heavy_grade", trains=[(2, "fast", 1), (1, "slow", 1)])
 HAND = [held("helpers", 1), held("brakeman", 2), held("realignment", 3)]
 
@@ -39,7 +39,7 @@ def test_mainline_runs__a_plan_is_what_the_machinery_asks_for():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_mainline_runs__every_shipped_scenario_is_played_reported_and_verified(name, sim_command):
-    n = scaled(700, 12)
+    n = scaled(700, 3)
     answer = sim_command("run", name, "--matches", n, "--seed", 1, "--out", "run")
     assert (answer.code, answer.err) == (0, "")
     assert max(map(len, answer.out.splitlines())) <= 80
@@ -236,11 +236,13 @@ def test_mainline_runs__report_of_odd_days(tmp_path):
     assert "Nothing is left to chance" in (tmp_path / "one" / "report.html").read_text()
     late = {"max_stages": 6, "timetable": [{"number": n, "class": "slow", "departs": 1 + n // 8} for n in range(1, 31)]}
     late["timetable"].append({"number": 40, "class": "slow", "departs": 1, "extra": True})
-    run = sim.run("one-player", matches=20, seed=0, out=tmp_path / "late", overrides={**late, "policy": {"admit": 0.5}})
+    run = sim.run(
+        "one-player", matches=scaled(20, 5), seed=0, out=tmp_path / "late", overrides={**late, "policy": {"admit": 0.5}}
+    )
     assert run["unfinished"].value > 0
     assert any("still out after 6 Stages" in note for note in run.notes)
     hopeless = {**late, "max_stages": 4, "players": 4}
-    run = sim.run("four-players", matches=12, seed=0, out=tmp_path / "none", overrides=hopeless)
+    run = sim.run("four-players", matches=scaled(12, 3), seed=0, out=tmp_path / "none", overrides=hopeless)
     assert run["trip_gap"].value is None
     page = (tmp_path / "none" / "report.html").read_text()
     assert "the directions cannot be compared" in page

@@ -57,7 +57,8 @@ def compare(
     from sim.running.progress import bar
     from sim.running.runner import Interrupted
     from sim.store import RunFolder, folder_name
-    from sim.studies.compare import make_comparison_plan, play_comparison
+    from sim.studies.compare import play_comparison
+    from sim.studies.compare_plan import make_comparison_plan
     from sim.studies.comparison import load_comparison
 
     plan = make_comparison_plan(

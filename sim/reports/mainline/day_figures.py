@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 from sim.config.mainline import MainlineScenario
@@ -17,6 +18,9 @@ __all__ = ["cards_at_end", "occupied_stages", "places_of", "string_line_figure",
 
 MOST_NUMBERS = 24
 """With more trains than this, lines are not numbered."""
+
+WIDEST_NAME = 13
+"""Letters of a card's name beside each other in its box."""
 
 
 def places_of(scenario: MainlineScenario) -> list[str]:
@@ -58,7 +62,8 @@ def strip_figure(day: Day) -> Figure:
         for s, (name, share) in enumerate(zip(names, shares, strict=True)):
             axes.add_patch(Rectangle((s + 0.14, -0.3), 0.72, 0.6, facecolor=style.PAPER, edgecolor=style.INK, zorder=2))
             axes.add_patch(Rectangle((s + 0.14, -0.3), 0.72 * share, 0.12, facecolor=style.WARNING, zorder=3))
-            axes.text(s + 0.5, 0.06, name.replace(" ", "\n", 1), ha="center", va="center", fontsize=8.5, zorder=4)
+            label = "\n".join(textwrap.wrap(name.replace("\n", " "), WIDEST_NAME))
+            axes.text(s + 0.5, 0.06, label, ha="center", va="center", fontsize=8, linespacing=1.1, zorder=4)
             axes.text(s + 0.5, -0.46, f"{100 * share:.0f}%", ha="center", va="center", fontsize=9.5)
             if day.scenario.card(day.dealt[s]).grade:
                 east = day.up[s] == "east"
