@@ -288,3 +288,39 @@ def test_show__says_how_many_matches_a_delta_needs(tmp_path):
     assert "no number" in text
     assert "- 2026-01-02: because (drift, 1 figure, anchor moved)" in text
     assert Path(path).exists()
+
+
+# -- the action and the hook ------------------------------------------------------------------------------------------
+
+ROOT = Path(__file__).parents[1]
+
+
+def yaml(name: str):
+    from ruamel.yaml import YAML
+
+    return YAML(typ="safe", pure=True).load((ROOT / name).read_text(encoding="utf-8"))
+
+
+def test_action__every_input_reaches_the_script():
+    import re
+
+    action = yaml("action.yml")
+    step = action["runs"]["steps"][-1]
+    assert step["run"] == 'bash "$GITHUB_ACTION_PATH/.github/check-balance.sh"'
+    script = (ROOT / ".github" / "check-balance.sh").read_text(encoding="utf-8")
+    assert set(re.findall(r"BALANCE_[A-Z]+", script)) == set(step["env"])
+    given = re.findall(r"inputs\.([\w-]+)", (ROOT / "action.yml").read_text(encoding="utf-8"))
+    assert set(given) == set(action["inputs"])
+    assert "GITHUB_OUTPUT" in script
+    for option in ("--goals", "--budget", "--junit", "--undecided", "--markdown"):
+        assert option in script
+
+
+def test_hook__is_a_command():
+    from tests.test_docs import parsed
+
+    (hook,) = yaml(".pre-commit-hooks.yaml")
+    words = [*hook["entry"].split()[1:], *hook["args"]]
+    assert parsed(words).params["undecided"] == "warn"
+    shown = next(block for block in (ROOT / "docs" / "gate.md").read_text("utf-8").split("```") if "hooks:" in block)
+    assert f"id: {hook['id']}" in shown
