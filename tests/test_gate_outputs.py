@@ -280,8 +280,8 @@ def test_show__says_how_many_matches_a_delta_needs(tmp_path):
     found = read_baseline(path)
     assert "Too few matches for a delta" in planned_words(found)
     entry = found.entries[0]
-    zero = replace(entry, deltas={**entry.deltas, "margin.mean": 0.0})
-    assert "margin.mean of game.yaml: no number is enough" in planned_words(Baseline(1, (zero,)))
+    zero = replace(entry, deltas={**entry.deltas, "tolls": 0.0})
+    assert "tolls of game.yaml: no number is enough" in planned_words(Baseline(1, (zero,)))
     note = {"when": "2026-01-02T03:04:05+00:00", "reason": "because", "anchor": True, "verdict": "drift", "moved": [{}]}
     write_baseline(path, Baseline(1, (zero,), (note,)))
     text = printed(lambda screen: print_baseline(read_baseline(path), "b.json", screen))

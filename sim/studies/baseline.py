@@ -64,11 +64,6 @@ class Look:
     totals: Mapping[str, Totals]
     pair_scores: Int64s | None = None
 
-    @property
-    def n_pairs(self) -> int:
-        """Most pairs that any figure rests on."""
-        return max(int(found.pairs.sum()) for found in self.totals.values())
-
 
 @dataclass(frozen=True, eq=False)
 class Recording:
