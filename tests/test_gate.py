@@ -260,6 +260,14 @@ def test_deltas__bad_files(tmp_path, rules, message):
         load_deltas(deltas(tmp_path, rules), METRICS)
 
 
+def test_deltas__shipped_ones_are_good():
+    from sim.games import game_of
+
+    loaded = sim.load_scenario("four-players")
+    found = load_deltas(ROOT / "configs" / "deltas" / "mainline.yaml", game_of(loaded).metrics(loaded))
+    assert found.rules == {"orientation.east": Quantity(1.0, "pp")}
+
+
 def test_deltas__stems_stand_for_both_sides(tmp_path):
     found = load_deltas(deltas(tmp_path, {"points": "1 points", "points.second": None}), METRICS)
     assert found.gates(METRICS["points.first"])
