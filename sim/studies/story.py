@@ -190,7 +190,7 @@ def explain(source: Run | str | Path, pick: str | int = "closest", *, play_on: s
     wanted = pick_of(str(pick))
     if not isinstance(source, Run) and Path(source).is_file():
         record, picked = _recorded(Path(source), wanted)
-        return _story(record, picked, play_on, None)
+        return _story(record, picked, play_on, picked.number if Path(source).suffix in LINES_SUFFIXES else None)
     from sim.api import plan_of
     from sim.reading import load_run
 
