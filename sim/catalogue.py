@@ -14,6 +14,7 @@ import numpy.typing as npt
 from sim.config.errors import BadInput
 from sim.config.network import Network
 from sim.config.values import did_you_mean
+from sim.packaged_bots import GROUP, bot_from_package, found_in_package, packaged_names
 from sim.restrictions import RESTRICTION_DOCS, UNRESTRICTED, Restrictions
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def player(
     *,
     beside: Iterable[object] = (),
 ) -> Player:
-    """The player of a name: shipped, defined by the scenario, or a bot in a file (`file.py:function`).
+    """The player of a name: shipped, defined by the scenario, of a file (`file.py:function`), or of a package.
 
     Parameters
     ----------
@@ -104,16 +105,17 @@ def player(
         if problems:
             raise BadInput.of(f"bot {name}: {problems[0][1]}")
         base = define[name]["bot"]
-        bot, source = (SHIPPED[base], None) if base in SHIPPED else _of_file(base, folder)
+        bot, source = (SHIPPED[base], None) if base in SHIPPED else _of_own(base, folder)
         given = {key: value for key, value in define[name].items() if key in bot.params}
         restrictions = Restrictions.read(define[name])[0] if bot.restrictable else UNRESTRICTED
         return Player(name, bot, bot.values(given), source, restrictions)
     if name in SHIPPED:
         return Player(name, SHIPPED[name], SHIPPED[name].values({}))
-    if ".py:" in name:
-        bot, source = _of_file(name, folder)
+    packaged = packaged_names()
+    if ".py:" in name or name in packaged:
+        bot, source = _of_own(name, folder)
         return Player(name, bot, bot.values({}), source)
-    known = [*SHIPPED, *define]
+    known = [*SHIPPED, *define, *packaged]
     meant = _meant_in_file(name, beside, folder) or did_you_mean(name, known)
     raise BadInput.of(f"bot {name!r} is unknown; must be one of {', '.join(known)}, or file.py:function{meant}")
 
@@ -133,7 +135,11 @@ def _meant_in_file(name: str, beside: Iterable[object], folder: Path | str) -> s
     return ""
 
 
-def _of_file(name: str, folder: Path | str) -> tuple[Bot, tuple[str, str]]:
+def _of_own(name: str, folder: Path | str) -> tuple[Bot, tuple[str, str]]:
+    """The bot of a file, or of an installed package, and where it is from: its file or `GROUP`, and a digest."""
+    if ".py:" not in name:
+        bot, digest = bot_from_package(name.removeprefix(f"{GROUP}:"))
+        return bot, (GROUP, digest)
     from sim.plug_ins import bot_from_file
 
     bot, file, digest = bot_from_file(name, folder)
@@ -174,7 +180,7 @@ def player_again(told: Mapping[str, Any], define: Mapping[str, Mapping[str, Any]
     """
     changed = BadInput.of(f"bot {told['name']} has changed since this run was played")
     if told["file"] is not None:
-        bot, source = _of_file(f"{told['file']}:{told['bot']}", Path())
+        bot, source = _of_own(f"{told['file']}:{told['bot']}", Path())
         try:
             restrictions = Restrictions.read(told["restrictions"])[0]
             now = Player(told["name"], bot, bot.values(told["values"]), source, restrictions)
@@ -211,6 +217,7 @@ def check_bots(
     from kernels.dispatch.bots import SHIPPED
 
     problems: list[tuple[tuple[str, ...], str]] = []
+    packaged = packaged_names()
     for name, definition in define.items():
         base = definition.get("bot") if isinstance(definition, Mapping) else None
         if not isinstance(base, str) or not base:
@@ -219,6 +226,8 @@ def check_bots(
             problems.append((("define", name), "has the name of a shipped bot; must have a name of its own"))
         elif ".py:" in name:
             problems.append((("define", name), "has the name of a bot of a file; must have a name of its own"))
+        elif name in packaged:
+            problems.append((("define", name), "has the name of a bot of a package; must have a name of its own"))
         found, wrong = _base(base, define, folder)
         if found is None:
             problems.append((("define", name, "bot"), wrong))
@@ -242,7 +251,7 @@ def check_bots(
         if found.restrictable:
             _, refused = Restrictions.read(definition, network)
             problems.extend((("define", name, *path), message) for path, message in refused)
-    known = [*SHIPPED, *define]
+    known = [*SHIPPED, *define, *packaged]
     for seat, name in (bots or {}).items():
         if not isinstance(name, str) or not name or name in known:
             continue
@@ -271,9 +280,16 @@ def _base(name: str, define: Mapping[str, Any], folder: Path | str) -> tuple[Bot
             return None, f"is {name!r}; {error}"
         except BadInput as error:
             return None, f"is {name!r}, which cannot be used: {error.problems[0].headline}"
+    packaged = packaged_names()
+    if name in packaged:
+        try:
+            return found_in_package(name)[0], ""
+        except BadInput as error:
+            return None, f"is {name!r}, which cannot be used: {error.problems[0].headline}"
     if name in define:
         return None, f"is {name!r}, a variant that is defined here; must be the bot itself, with all its parameters"
+    known = [*SHIPPED, *packaged]
     return (
         None,
-        f"is {name!r}; must be a shipped bot ({', '.join(SHIPPED)}) or file.py:function{did_you_mean(name, SHIPPED)}",
+        f"is {name!r}; must be one of {', '.join(known)}, or file.py:function{did_you_mean(name, known)}",
     )

@@ -10,12 +10,15 @@ from kernels.dispatch.bots import SHIPPED
 from kernels.dispatch.bots.sensible import MOST
 from kernels.dispatch.bots.thinking import solve
 from kernels.dispatch.value import HEADER, UNITS, prepare_table
-from sim.api import run
+from sim.api import make_plan, run
 from sim.config.loading import load_scenario
 from sim.replaying import Board
+from sim.running.chunks import Chunk
+from sim.running.engine import play_pairs
+from sim.running.ledger import Ledger
 from tests.kernel_tools import board_of, rows_played, seeded, swapped_row
 from tests.reference.generate import random_scenario
-from tests.run_tools import scaled
+from tests.run_tools import SHORT, scaled
 from tests.slow.mix_study import gaps, mixes_at, same_value, states_met
 
 LADDER = ["random", "greedy", "saboteur", "planner", "equilibrium"]
@@ -195,3 +198,18 @@ def test_bots_ladder__with_swapped_lanes_an_exact_map_gives_the_mirrored_match(n
     rows = rows_played(board.rules, SHIPPED[name], SHIPPED[name], n_pairs=pairs, pairing=Pairing.LANES, seed=4)
     for one, other in zip(rows[::2], rows[1::2], strict=True):
         np.testing.assert_array_equal(other, swapped_row(one))
+
+
+@pytest.mark.parametrize("name", ["saboteur", "planner", "equilibrium"])
+def test_bots_ladder__threads_and_chunks_leave_no_trace_and_matches_are_played_alone(name):
+    n = scaled(40, 2)
+    plan = make_plan("standard", bots=(name, "greedy"), seed=4, overrides=SHORT)
+    rows = plan.play_rows(Chunk(0, n))
+    sums = []
+    for threads, chunk_pairs in ((1, n), (2, 3)):
+        ledger = Ledger(plan.empty_sums(plan.n_blocks(n)), [])
+        play_pairs(plan, ledger, n, threads=threads, chunk_pairs=chunk_pairs)
+        sums.append({key: array.tobytes() for key, array in ledger.sums.as_arrays().items()})
+    assert sums[0] == sums[1]
+    for pair in (n - 1, n // 2):
+        np.testing.assert_array_equal(plan.play_rows(Chunk(pair, 1)), rows[2 * pair : 2 * pair + 2])

@@ -86,7 +86,7 @@ def test_catalogue__equal_bots_are_equal_whatever_they_are_called():
         (
             {"bot": "greedee"},
             ("bot",),
-            f"is 'greedee'; must be a shipped bot ({', '.join(SHIPPED)}) or file.py:function; did you mean",
+            f"is 'greedee'; must be one of {', '.join(SHIPPED)}, or file.py:function; did you mean",
         ),
         ({"bot": "random", "noise": 1}, ("noise",), "is no parameter of random; random has invest, buy_at, "),
         ({"bot": "greedy", "nois": 1}, ("nois",), "is no parameter of greedy; greedy has noise, "),

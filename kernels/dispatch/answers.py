@@ -16,11 +16,10 @@ from numba import int64, types, void
 from kernels.codes import NO_COST, NO_TOGGLE, Column, Illegal, Invest
 from kernels.dispatch.batch import BOT_TYPE, ROWS_TYPE, RULES_ARRAY, STATE_ARRAY, STREAMS_ARRAY
 from kernels.dispatch.bots.decorator import MIX_ROOM, Parameter, behind
-from kernels.dispatch.bots.greedy import greedy_order_apart
-from kernels.dispatch.bots.sensible import candidates, keep_best, scratch_states
+from kernels.dispatch.bots.sensible import candidates, keep_best, scratch_states, siding_beside
 from kernels.dispatch.bots.thinking import N_VALUE, VALUE_PARAMS, prepare, worth
 from kernels.dispatch.match import MIX_SIGNATURE, PARAMS_TYPE, reset, write_end
-from kernels.dispatch.orders import illegality, invest_of, pack_order
+from kernels.dispatch.orders import illegality, pack_order
 from kernels.dispatch.resolve import resolve_dispatch
 from kernels.dispatch.value import new_memo, table_of
 from kernels.dispatch.view import is_junction, node_of
@@ -222,17 +221,21 @@ def own_orders(rules, state, c, params, orders):  # type: ignore[no-untyped-def]
     """The orders that an answer tries; how many there are.
 
     All legal ones where they are few. Else every move with every toggle that it, or a rival's train going forward,
-    reads, each with no purchase, with either upgrade, and with the siding that `greedy` would buy.
+    reads, each with no purchase, with either upgrade, and with a siding at the junction that it enters first where a
+    rival may enter too.
     """
     if n_legal(rules, state, c) <= params[_ALL]:
         return legal_orders(rules, state, c, orders)
     n = candidates(rules, state, c, None, np.int64(_NONE), orders)
+    plain = n
     for upgrade in range(_UPGRADE_1, _SIDING):
         if illegality(rules, state, c, pack_order(0, 0, NO_TOGGLE, upgrade)) == _LEGAL:
             n += candidates(rules, state, c, None, np.int64(upgrade), orders[n:])
-    wanted = invest_of(greedy_order_apart(rules, state, c, None, 0.0, np.int64(0), params[0]))
-    if wanted >= _SIDING:
-        n += candidates(rules, state, c, None, wanted, orders[n:])
+    for i in range(plain):
+        more = siding_beside(rules, state, c, None, orders[i])
+        if more >= 0:
+            orders[n] = more
+            n += 1
     return n
 
 

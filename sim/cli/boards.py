@@ -96,14 +96,19 @@ def bots(json: JsonOption = False) -> None:
     """List the bots, what they do, and the parameters that `define` may set; and the mainline game's policies."""
     from kernels.dispatch.bots import SHIPPED
     from sim.config.mainline import POLICY_DOCS
+    from sim.packaged_bots import found_in_package, packaged_names
     from sim.restrictions import RESTRICTION_DOCS
 
+    known = {**SHIPPED}
+    for name in packaged_names():
+        if name not in SHIPPED:
+            known[name] = found_in_package(name)[0]
     if json:
         policies = {name: {"doc": doc, "game": "mainline"} for name, doc in POLICY_DOCS.items()}
-        print_json({name: _described(bot) for name, bot in SHIPPED.items()} | policies)
+        print_json({name: _described(bot) for name, bot in known.items()} | policies)
         return
     screen = console()
-    for name, bot in SHIPPED.items():
+    for name, bot in known.items():
         screen.print(name, style="bold")
         for paragraph in bot.doc.split("\n\n"):
             screen.print(_indented(" ".join(paragraph.split()), 2, 0))
@@ -111,11 +116,11 @@ def bots(json: JsonOption = False) -> None:
             allowed = ", ".join(parameter.choices) or f"{parameter.low:g} to {parameter.high:g}"
             screen.print(_indented(f"{key} = {_plain(parameter.default)} ({allowed}): {parameter.doc}", 4))
         screen.print()
-    screen.print("Each of these also takes, in define:")
+    screen.print("Each shipped bot also takes, in define:")
     for key, doc in RESTRICTION_DOCS.items():
         screen.print(_indented(f"{key}: {doc}", 4))
     screen.print()
-    screen.print("A bot of your own: --bots my_bots.py:function, made with @bot.")
+    screen.print("A bot of your own: sim init --bot my_bot.py, then --bots my_bot.py:my_bot.")
     screen.print()
     screen.print("In the mainline game the Superintendent's policy takes the place of bots:")
     for name, doc in POLICY_DOCS.items():
@@ -154,13 +159,27 @@ def _described(bot: Any) -> dict[str, Any]:
 
 
 def init(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where to put the files; new or existing.")],
+    folder: Annotated[
+        Path | None, typer.Argument(metavar="[DIR]", help="Where to put the files; new or existing.")
+    ] = None,
+    bot: Annotated[
+        Path | None, typer.Option("--bot", metavar="FILE", help="Write a bot to start from into a new Python file.")
+    ] = None,
 ) -> None:
-    """Copy the shipped scenarios and maps into a folder, to start from. Overwrites nothing."""
-    from sim.config.starters import copy_starters
+    """Copy the shipped scenarios and maps into a folder, to start from, or write a bot. Overwrites nothing."""
+    from sim.config.starters import copy_starters, write_bot_template
     from sim.store import told
 
-    with told(folder):
-        written = copy_starters(folder)
-    typer.echo(f"wrote {len(written)} files to {folder}")
-    typer.echo(f"now: sim run {folder / 'standard.yaml'}")
+    if folder is None and bot is None:
+        from sim.cli.options import refuse
+
+        refuse("init", "given nothing to write", "given a folder, or --bot and a Python file")
+    if folder is not None:
+        with told(folder):
+            written = copy_starters(folder)
+        typer.echo(f"wrote {len(written)} files to {folder}")
+        typer.echo(f"now: sim run {folder / 'standard.yaml'}")
+    if bot is not None:
+        write_bot_template(bot)
+        typer.echo(f"wrote {bot}")
+        typer.echo(f"now: sim run standard --bots {bot}:my_bot,greedy")

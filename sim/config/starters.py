@@ -7,6 +7,9 @@ from pathlib import Path
 
 from sim.config.errors import BadInput, Problem
 
+BOT_TEMPLATE = Path(__file__).parent / "my_bot.py.txt"
+"""A bot to start from: Python, though not called so, since it is copied and never imported from here."""
+
 
 def starters_dir() -> Path:
     """The folder of the shipped files: inside an installed package, or `configs` in a checkout."""
@@ -30,6 +33,27 @@ def starter_path(name: str) -> Path | None:
         if name in starter_names(game):
             return starters_dir() / shelf / f"{name}.yaml"
     return None
+
+
+def write_bot_template(path: Path | str) -> Path:
+    """Write a bot to start from, which works as it is, into a new file; its folder is made when it is missing.
+
+    Raises
+    ------
+    BadInput
+        When the path does not end in `.py`, exists already, or cannot be written.
+    """
+    path = Path(path)
+    if path.suffix != ".py":
+        raise BadInput.of("names no Python file; must end in .py", file=str(path))
+    if path.exists() or path.is_symlink():
+        raise BadInput.of("exists already; a template overwrites nothing", file=str(path))
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(BOT_TEMPLATE, path)
+    except OSError as error:
+        raise BadInput.of(f"cannot be written: {error.strerror or error}", file=str(path)) from None
+    return path
 
 
 def copy_starters(dest: Path | str) -> list[Path]:

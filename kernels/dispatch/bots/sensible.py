@@ -3,20 +3,20 @@
 import numpy as np
 
 from kernels.codes import NO_COST, NO_TOGGLE, Invest
-from kernels.dispatch.bots.greedy import best_move_apart, greedy_order_apart, run_ahead
+from kernels.dispatch.bots.greedy import best_move_apart, rival_may_enter, run_ahead
 from kernels.dispatch.bots.limits import (
     add_purchase,
     is_clear,
     is_hostile,
-    may_build_somewhere,
+    may_build,
     may_toggle,
     upgradable,
 )
 from kernels.dispatch.layout import STATE_DTYPE, STATE_TYPE
-from kernels.dispatch.orders import invest_of, pack_order, reverse_of, toggle_mask, train_of
+from kernels.dispatch.orders import pack_order, reverse_of, toggle_mask, train_of
 from kernels.dispatch.resolve import try_dispatch
 from kernels.dispatch.value import UNITS, best_split, row_of
-from kernels.dispatch.view import destination, exit_arc, is_junction, node_of, reward, route_at
+from kernels.dispatch.view import destination, exit_arc, is_junction, next_arc, node_of, reward, route_at
 from kernels.jit import PLAIN, helper, routine
 
 _NONE = int(Invest.NONE)
@@ -199,12 +199,11 @@ def likely_order(rules, state, c, table):  # type: ignore[no-untyped-def]
 
 
 @routine
-def purchase(rules, state, c, limits, table, least_gain, late, contest):  # type: ignore[no-untyped-def]
-    """The investment to make now: the upgrade that gains most points, else the siding that `greedy` would buy.
+def purchase(rules, state, c, limits, table, least_gain, late):  # type: ignore[no-untyped-def]
+    """The investment to make now with whatever order: the upgrade that gains most points, or none.
 
-    An upgrade is saved up for while it gains at least `least_gain` points, and `late` times its price over the square
-    of the dispatches left more: near the end cash decides many matches. A siding is bought while the latter is below
-    the one point that `greedy` asks of it.
+    It must gain at least `least_gain` points, and `late` times its price over the square of the dispatches left more:
+    near the end cash decides many matches.
     """
     i = np.uint64(c)
     cost = rules.upgrade_cost_dollars
@@ -212,7 +211,7 @@ def purchase(rules, state, c, limits, table, least_gain, late, contest):  # type
     upgraded = state.upgraded[i]
     open_bits = upgradable(limits, c) & ~upgraded
     invest = np.int64(_NONE)
-    if cost != NO_COST and open_bits != 0:
+    if cost != NO_COST and cost <= state.cash_dollars[i] and open_bits != 0:
         row_0 = row_of(table, c, 0, upgraded & 1, state.cargo_item[i, 0], state.arc[i, 0])
         row_1 = row_of(table, c, 1, (upgraded >> 1) & 1, state.cargo_item[i, 1], state.arc[i, 1])
         width = (np.int64(table[0]) + 1) * np.int64(table[1])
@@ -228,18 +227,33 @@ def purchase(rules, state, c, limits, table, least_gain, late, contest):  # type
             if more > gain:
                 gain = more
                 invest = np.int64(_UPGRADE_1 + 1)
-    if invest != _NONE:
-        if cost > state.cash_dollars[i]:
-            invest = np.int64(_NONE)
-    elif (
-        rules.siding_cost_dollars != NO_COST
-        and late * rules.siding_cost_dollars < moves * moves
-        and (may_build_somewhere(limits, c))
-    ):
-        wanted = invest_of(greedy_order_apart(rules, state, c, limits, 0.0, np.int64(0), contest))
-        if wanted >= _SIDING:
-            invest = wanted
     return add_purchase(rules, state, c, limits, invest)
+
+
+@routine
+def siding_beside(rules, state, c, limits, order):  # type: ignore[no-untyped-def]
+    """An order without a purchase, with a siding at the junction that it enters first; -1 where that is no idea.
+
+    It is one where a rival's train may enter there too, and neither company has a siding there yet.
+    """
+    cost = rules.siding_cost_dollars
+    if cost == NO_COST or cost > state.cash_dollars[np.uint64(c)]:
+        return np.int64(-1)
+    routes = state.routes ^ toggle_mask(order)
+    entered = node_of(
+        rules, next_arc(rules, routes, state.arc[np.uint64(c), np.uint64(train_of(order))], reverse_of(order))
+    )
+    if (
+        not is_junction(rules, entered)
+        or not may_build(limits, c, entered)
+        or not rival_may_enter(rules, state, c, entered)
+    ):
+        return np.int64(-1)
+    if ((state.sidings[0] | state.sidings[1]) >> entered) & 1:
+        return np.int64(-1)
+    if limits is not None and add_purchase(rules, state, c, limits, _SIDING + entered) != _SIDING + entered:
+        return np.int64(-1)
+    return order | ((_SIDING + entered) << 9)
 
 
 @routine

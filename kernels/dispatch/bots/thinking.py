@@ -13,6 +13,7 @@ from kernels.dispatch.bots.sensible import (
     likely_order,
     purchase,
     scratch_states,
+    siding_beside,
     tried,
 )
 from kernels.dispatch.value import leaf, new_memo, prepare_table, table_of
@@ -22,7 +23,6 @@ from kernels.random import draw32
 _TO_UNIT = 2.0**-32
 
 VALUE_PARAMS = {
-    "contest": greedy.params["contest"],
     "least_gain": Parameter(0.5, 0.0, 1000.0, "points that an upgrade must be expected to gain to be bought"),
     "late": Parameter(3.0, 0.0, 1000.0, "points more for each dollar, over the square of the dispatches left"),
     "cash_worth": Parameter(0.15, 0.0, 100.0, "points that a dollar counts for as tie-break"),
@@ -34,12 +34,14 @@ VALUE_PARAMS = {
     "lost": Parameter(0.15, 0.0, 1.0, "chance that a dispatch does not move the train"),
 }
 N_VALUE = len(VALUE_PARAMS)
-_CONTEST, _LEAST_GAIN, _LATE, _CASH, _SIDING, _SPREAD, _BY_DISPATCH = range(7)
+_LEAST_GAIN, _LATE, _CASH, _SIDING, _SPREAD, _BY_DISPATCH = range(6)
 
 PLANNER_PARAMS = VALUE_PARAMS | {
     "noise": Parameter(0.02, 0.0, 1.0, "a random 0 to noise is added to the worth of every order"),
     "depth": Parameter(1.0, 1.0, 8.0, "dispatches that it looks ahead"),
+    "contest": greedy.params["contest"],
 }
+_CONTEST = N_VALUE + 2  # of the rival that planner believes in
 _PLANNER_LIMITS = behind(len(PLANNER_PARAMS))
 _PLANNER_TABLE = _PLANNER_LIMITS + SIZE
 
@@ -68,17 +70,6 @@ def worth(rules, state, c, limits, table, params, memo):  # type: ignore[no-unty
     )  # fmt: skip
 
 
-@routine
-def answers(rules, state, scratch, c, limits, table, params, rival, orders, scores, memo):  # type: ignore[no-untyped-def]
-    """A few own orders and what each is worth against one order of the rival; how many there are."""
-    invest = purchase(rules, state, c, limits, table, params[_LEAST_GAIN], params[_LATE], params[_CONTEST])
-    n = few_candidates(rules, state, c, limits, rival, invest, orders)
-    for m in range(n):
-        tried(rules, state, scratch, c, orders[m], rival)
-        scores[m] = worth(rules, scratch[0], c, limits, table, params, memo)
-    return n
-
-
 @helper
 def first_best(scores, n):  # type: ignore[no-untyped-def]
     """Index of the largest of n scores, the first of equals."""
@@ -90,14 +81,40 @@ def first_best(scores, n):  # type: ignore[no-untyped-def]
 
 
 @routine
+def answers(rules, state, scratch, c, limits, table, params, rival, orders, scores, memo):  # type: ignore[no-untyped-def]
+    """A few own orders and what each is worth against one order of the rival; how many there are."""
+    invest = purchase(rules, state, c, limits, table, params[_LEAST_GAIN], params[_LATE])
+    n = few_candidates(rules, state, c, limits, rival, invest, orders)
+    for m in range(n):
+        tried(rules, state, scratch, c, orders[m], rival)
+        scores[m] = worth(rules, scratch[0], c, limits, table, params, memo)
+    more = np.int64(-1) if invest != 0 else siding_beside(rules, state, c, limits, orders[first_best(scores, n)])
+    if more >= 0:
+        orders[n] = more
+        tried(rules, state, scratch, c, more, rival)
+        scores[n] = worth(rules, scratch[0], c, limits, table, params, memo)
+        n += 1
+    return n
+
+
+@routine
 def ranked(rules, state, scratch, c, limits, table, params, rival, k, orders, scores, memo):  # type: ignore[no-untyped-def]
-    """The k best own orders against one order of the rival, best first, in `orders`; how many there are."""
-    invest = purchase(rules, state, c, limits, table, params[_LEAST_GAIN], params[_LATE], params[_CONTEST])
+    """The k best own orders against one order of the rival, best first, in `orders`; how many there are.
+
+    The last of them is the best with a siding, where that is an idea.
+    """
+    invest = purchase(rules, state, c, limits, table, params[_LEAST_GAIN], params[_LATE])
     n = candidates(rules, state, c, limits, invest, orders)
     for m in range(n):
         tried(rules, state, scratch, c, orders[m], rival)
         scores[m] = worth(rules, scratch[0], c, limits, table, params, memo)
-    return keep_best(orders, scores, n, k)
+    more = np.int64(-1) if invest != 0 else siding_beside(rules, state, c, limits, orders[first_best(scores, n)])
+    n = keep_best(orders, scores, n, k)
+    if more >= 0:
+        n = min(n, max(np.int64(1), k - 1))
+        orders[n] = more
+        n += 1
+    return n
 
 
 @routine
@@ -166,8 +183,8 @@ def planner(rules, state, c, params, stream):  # type: ignore[no-untyped-def]
     """Tries a few sensible orders against a greedy rival and takes the one whose position is worth most.
 
     For each train: its shortest way and its other direction, each also with a toggle of the switch that the rival's
-    move reads first. Deeper looks follow its own best orders, the rival still greedy: they believe the wrong rival
-    more.
+    move reads first; the best of these also with a siding. It buys an upgrade as soon as the table says that it pays.
+    Deeper looks follow its own best orders, the rival still greedy: they believe the wrong rival more.
     """
     if is_restricted(params, _PLANNER_LIMITS):
         return restricted_planner_order(rules, state, c, limits_of(params, _PLANNER_LIMITS), params, stream)
@@ -340,6 +357,7 @@ def equilibrium(rules, state, c, params, stream):  # type: ignore[no-untyped-def
 
     Both sides' sensible orders are tried against each other, each pair is valued by the table, and regret matching+
     finds the mixes that leave nothing to be gained. With `depth: 2` the pairs are valued by such a game of their own.
+    It buys an upgrade as soon as the table says that it pays; its best order with a siding is one more to look at.
     """
     orders = np.empty(MOST, np.int64)
     own = np.empty(MOST, np.float64)
