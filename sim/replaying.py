@@ -21,6 +21,7 @@ from kernels.dispatch.resolve import (
     JUNCTION_CONFLICT,
     LOG_FIELDS,
     LOG_ROWS,
+    MOVE,
     SHARED_ARRIVAL,
     TOLL,
 )
@@ -105,7 +106,9 @@ class Played:
     states
         `STATE_DTYPE` [d]: the board after each dispatch.
     logs
-        Rows of each dispatch's log: events, with code, tick and the numbers that `EVENT_FIELDS` names, and the moves.
+        Rows of events of each dispatch: code, tick and the numbers that `EVENT_FIELDS` names.
+    moves
+        Of each dispatch the tick, the train (`2 * company + train`) and the arc of every move.
     row
         int32 [k], k a `Column`: the match as a row of outcomes; `Outcome.UNFINISHED` while dispatches remain.
     """
@@ -114,6 +117,7 @@ class Played:
     board: Board
     states: npt.NDArray[Any]
     logs: list[list[list[int]]]
+    moves: list[list[tuple[int, int, int]]]
     row: npt.NDArray[np.int32]
 
     def words(self) -> dict[str, Any]:
@@ -121,7 +125,7 @@ class Played:
         winner, decided_by = _RESULTS[int(self.row[Column.OUTCOME])]
         return {
             "states": self.board.state_words(self.states),
-            "events": [[self.board.event_words(row) for row in log if row[0] in EVENT_WORDS] for log in self.logs],
+            "events": [[self.board.event_words(row) for row in log] for log in self.logs],
             "result": {"winner": winner, "decided_by": decided_by},
         }
 
@@ -218,15 +222,18 @@ def play_record(record: Record, board: Board | None = None) -> Played:
     states = np.zeros(len(orders), STATE_DTYPE)
     board_now = state.view(STATE_DTYPE, np.ndarray)  # a record array is slow to read
     logs = []
+    moves = []
     replay_orders(board.rules, state, orders[:0], 0, log, verdict)
     for d in range(len(orders)):
         if replay_orders(board.rules, state, orders[: d + 1], d, log, verdict) == d:
             raise BadInput([_illegal_order(record, d, int(verdict[1]), int(verdict[2]), state)])
         states[d] = board_now[0]
-        logs.append(log[1 : 1 + log[0, 0]].tolist())
+        noted = log[1 : 1 + log[0, 0]].tolist()
+        logs.append([row for row in noted if row[0] != MOVE])
+        moves.append([(tick, train, arc) for code, tick, train, arc, _ in noted if code == MOVE])
     row = np.zeros(N_COLUMNS, np.int32)
     replay_row(board.rules, state, row)
-    return Played(record, board, states, logs, row)
+    return Played(record, board, states, logs, moves, row)
 
 
 def play_records(records: Iterable[Record]) -> list[Played]:

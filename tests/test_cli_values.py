@@ -183,7 +183,6 @@ def test_cli_values__an_empty_folder_name_is_the_folder_where_one_is(sim_command
 @pytest.mark.parametrize(
     "words",
     [
-        ["run"],
         ["run", "standard", "more"],
         ["run", "standard", "--no-such"],
         ["runn"],

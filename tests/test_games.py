@@ -43,6 +43,12 @@ GENERIC = (
     "sim/cli/runs.py",
     "sim/stats/figures.py",
     "sim/games/game.py",
+    *(
+        f"sim/studies/{name}.py"
+        for name in ("baseline", "baseline_file", "check", "check_result", "record", "selftest")
+    ),
+    *(f"sim/stats/{name}.py" for name in ("deltas", "gate", "gate_simulation", "goals")),
+    "sim/testing.py",
 )
 """Machinery: it serves all games alike."""
 

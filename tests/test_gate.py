@@ -260,6 +260,14 @@ def test_deltas__bad_files(tmp_path, rules, message):
         load_deltas(deltas(tmp_path, rules), METRICS)
 
 
+def test_deltas__shipped_ones_are_good():
+    from sim.games import game_of
+
+    loaded = sim.load_scenario("four-players")
+    found = load_deltas(ROOT / "configs" / "deltas" / "mainline.yaml", game_of(loaded).metrics(loaded))
+    assert found.rules == {"orientation.east": Quantity(1.0, "pp")}
+
+
 def test_deltas__stems_stand_for_both_sides(tmp_path):
     found = load_deltas(deltas(tmp_path, {"points": "1 points", "points.second": None}), METRICS)
     assert found.gates(METRICS["points.first"])
@@ -605,3 +613,31 @@ def test_gate__cries_no_wolf_on_other_luck(tmp_path):
         assert all(math.isfinite(figure.p_drift) for figure in found.pairings[0].figures)
         states.append(found.state)
     assert State.DRIFT not in states
+
+
+# -- the other game ---------------------------------------------------------------------------------------------------
+
+
+def test_check__of_both_games_in_one_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    few = scaled(1_400, 4)
+    text = f'{{"extends": "{ROOT}/configs/mainline/one-player.yaml", "name": "line"}}'
+    Path("line.yaml").write_text(text, encoding="utf-8")
+    scenario(tmp_path)
+    sim.record_baseline("b.json", ["line.yaml", "game.yaml"], matches=few, seed=2)
+    found = sim.check("b.json")
+    assert [one.pairing for one in found.pairings] == ["hold", f"{OWN} vs {OWN}"]
+    assert found.state is State.IDENTICAL
+    assert {"collisions", "trip_gap"} <= {figure.metric for figure in found.pairings[0].figures}
+    if PLAIN:
+        return  # the rest needs hundreds of days
+    rule = deltas(tmp_path, {"trip_gap": "0.1 Stages", "tolls": "0.2 sd", "collisions": None})
+    kept = sim.record_baseline("b.json", ["line.yaml", "game.yaml"], matches=few, seed=2, deltas=rule, again=True)
+    assert kept.entries[0].deltas["trip_gap"] == 0.1
+    assert "collisions" not in kept.entries[0].deltas
+    Path("line.yaml").write_text(f'{text[:-1]}, "policy": {{"admit": 0.9}}, "collision_delay": 9}}', encoding="utf-8")
+    changed = sim.check("b.json", budget=0.0)
+    assert [one.state is State.IDENTICAL for one in changed.pairings] == [False, True]
+    assert "policy" in {change.key.partition(".")[0] for change in changed.pairings[0].changes}
+    assert changed.pairings[0].pairs is None
+    assert changed.exit_code == 1

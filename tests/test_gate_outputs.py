@@ -280,11 +280,47 @@ def test_show__says_how_many_matches_a_delta_needs(tmp_path):
     found = read_baseline(path)
     assert "Too few matches for a delta" in planned_words(found)
     entry = found.entries[0]
-    zero = replace(entry, deltas={**entry.deltas, "margin.mean": 0.0})
-    assert "margin.mean of game.yaml: no number is enough" in planned_words(Baseline(1, (zero,)))
+    zero = replace(entry, deltas={**entry.deltas, "tolls": 0.0})
+    assert "tolls of game.yaml: no number is enough" in planned_words(Baseline(1, (zero,)))
     note = {"when": "2026-01-02T03:04:05+00:00", "reason": "because", "anchor": True, "verdict": "drift", "moved": [{}]}
     write_baseline(path, Baseline(1, (zero,), (note,)))
     text = printed(lambda screen: print_baseline(read_baseline(path), "b.json", screen))
     assert "no number" in text
     assert "- 2026-01-02: because (drift, 1 figure, anchor moved)" in text
     assert Path(path).exists()
+
+
+# -- the action and the hook ------------------------------------------------------------------------------------------
+
+ROOT = Path(__file__).parents[1]
+
+
+def yaml(name: str):
+    from ruamel.yaml import YAML
+
+    return YAML(typ="safe", pure=True).load((ROOT / name).read_text(encoding="utf-8"))
+
+
+def test_action__every_input_reaches_the_script():
+    import re
+
+    action = yaml("action.yml")
+    step = action["runs"]["steps"][-1]
+    assert step["run"] == 'bash "$GITHUB_ACTION_PATH/.github/check-balance.sh"'
+    script = (ROOT / ".github" / "check-balance.sh").read_text(encoding="utf-8")
+    assert set(re.findall(r"BALANCE_[A-Z]+", script)) == set(step["env"])
+    given = re.findall(r"inputs\.([\w-]+)", (ROOT / "action.yml").read_text(encoding="utf-8"))
+    assert set(given) == set(action["inputs"])
+    assert "GITHUB_OUTPUT" in script
+    for option in ("--goals", "--budget", "--junit", "--undecided", "--markdown"):
+        assert option in script
+
+
+def test_hook__is_a_command():
+    from tests.test_docs import parsed
+
+    (hook,) = yaml(".pre-commit-hooks.yaml")
+    words = [*hook["entry"].split()[1:], *hook["args"]]
+    assert parsed(words).params["undecided"] == "warn"
+    shown = next(block for block in (ROOT / "docs" / "gate.md").read_text("utf-8").split("```") if "hooks:" in block)
+    assert f"id: {hook['id']}" in shown

@@ -257,10 +257,11 @@ def test_goals__dominated_bots_by_a_tournament(tmp_path):
         assert found.exit_code == 1
 
 
+@pytest.mark.compiled
 def test_goals__a_tournament_in_doubt_says_what_would_decide(tmp_path):
     path = goals_file(tmp_path, **{"bands:": "bands:\n  dominated_bots: 0", "random]]": "twin]]"})
-    few = scaled(300, 40)
-    how = {"dispatches": 6, "define": {"twin": {"bot": "greedy", "noise": scaled(2.9, 2.0)}}}
+    few = 300
+    how = {"dispatches": 6, "define": {"twin": {"bot": "greedy", "noise": 2.9}}}
     found = sim.judge_goals(path, matches=few, seed=1, overrides=how, out=tmp_path / "out")
     assert found.results[-1].verdict is GoalVerdict.UNDECIDED
     assert found.results[-1].matches_needed is not None
@@ -331,3 +332,15 @@ def test_command__interrupted_tells_how_to_go_on(tmp_path, sim_command, monkeypa
     found = sim_command("run", "--goals", path, "--seed", 5)
     assert found.code == 130
     assert f"sim run --seed 5 --goals {path}" in found.err
+
+
+def test_goals__of_the_other_game(tmp_path):
+    bands = 'bands: {collisions: ">= 0", abs(trip_gap): "<= 90 Stages"}'
+    path = tmp_path / "goals.yaml"
+    path.write_text(f"schema: 1\nscenario: one-player\n{bands}\n", encoding="utf-8")
+    found = sim.judge_goals(path, matches=scaled(1_400, 40), seed=1)
+    assert found.verdict is GoalVerdict.MET
+    assert "abs(trip_gap) <= 90 Stages" in printed(found)
+    path.write_text("schema: 1\nscenario: one-player\nbands: {dominated_bots: 0}\n", encoding="utf-8")
+    with pytest.raises(sim.BadInput, match=r"bands.dominated_bots is no figure of the mainline game; must be one of"):
+        sim.judge_goals(path)

@@ -325,3 +325,22 @@ def test_mainline_runs__bench(sim_command):
     assert "one-player: days a second" in answer.out
     assert max(map(len, answer.out.splitlines())) <= 80
     assert sim_command("bench", "one-player", "--bots", "greedy").code == 2
+
+
+def test_mainline_runs__crossings_that_the_rules_settle_are_exact():
+    run = sim.run("four-players", matches=scaled(300, 20), seed=1)
+    for name, stages in (
+        ("curves.east.slow", 2),
+        ("hilly.east.fast", 1),
+        ("hilly.west.slow", 2),
+        ("heavy_grade.west.fast", 3),
+    ):
+        found = run[f"crossing_stages.{name}"]
+        assert (found.value, found.low, found.high, found.method) == (stages, stages, stages, "exact"), name
+    assert run["crossing_stages.uncontrolled_siding.east.slow"].method != "exact"
+    admitted = sim.run("four-players", matches=scaled(300, 20), seed=1, overrides={"policy": {"admit": 0.5}})
+    assert admitted["crossing_stages.curves.east.slow"].method != "exact"
+    helped = sim.run("hands", matches=scaled(300, 20), seed=1)
+    assert all(
+        one.method != "exact" for one in helped.estimates if one.metric.startswith("crossing_stages.heavy_grade")
+    )

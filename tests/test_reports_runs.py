@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+import sim
 from kernels.codes import N_COLUMNS, Column, Outcome, Pairing
+from kernels.jit import PLAIN
 from sim.config.loading import load_scenario
 from sim.reports import words
 from sim.reports.verdict import verdict
@@ -181,3 +183,12 @@ def test_shortened__keeps_both_ends() -> None:
     assert len(short) == 21
     assert short.startswith("aa")
     assert short.endswith("bb")
+
+
+def test_verdict__calls_no_seat_favoured_where_none_can_be() -> None:
+    few = {"dispatches": 4} if PLAIN else {}
+    for seed in range(2 if PLAIN else 12):
+        run = sim.run("standard", bots=("greedy", "random"), matches=24 if PLAIN else 300, seed=seed, overrides=few)
+        said = " ".join(verdict(run))
+        assert "favoured" not in said
+        assert "The seats are equal: the mirror of the map is exact and both bots play both sides alike" in said

@@ -30,7 +30,7 @@ def match(
     ] = "saboteur",
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="FILE", help="The page. Default: reports/matches/<scenario>-<match>.html."),
+        typer.Option("--out", metavar="FILE", help="The page. Default: reports/matches/<run>-<match>.html."),
     ] = None,
     record: Annotated[
         Path | None, typer.Option("--record", metavar="FILE", help="Also write the match record, for sim replay.")
@@ -50,7 +50,10 @@ def match(
     from sim.studies.story import explain
 
     story = explain(source, pick, play_on=play_on)
-    name = source.stem if story.number is None else f"{story.scenario.name}-{story.number}"
+    # The folder's name tells runs apart; a record's file does the same for records.
+    name = source.resolve().stem if source.is_file() else source.resolve().name
+    if story.number is not None:
+        name += f"-{story.number}"
     page = out if out is not None else PAGES / f"{name}.html"
     with told(page):
         write_story(story, page)

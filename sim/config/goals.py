@@ -212,7 +212,7 @@ def _goal(
     elif name in metrics:
         unit = metrics[name].unit
     else:
-        known = [*metrics, DOMINATED_BOTS]
+        known = [*metrics, *([DOMINATED_BOTS] if game == "dispatch" else [])]
         tail = did_you_mean(name, known) or f"; must be one of {', '.join(known)}, or abs() of one"
         problems.append(node.problem(place, f"is no figure of the {game} game{tail}"))
         return None

@@ -66,8 +66,11 @@ def _metrics(entry: Entry) -> dict[str, MetricDefinition]:
 
 def needed_by_figure(found: Baseline, entry: Entry) -> dict[str, float]:
     """Matches of the last look with which a figure passes on other luck when nothing has changed, by core name."""
-    totals = entry.now.looks[-1].totals
-    return {name: matches_needed(totals[name], delta, found.n_figures) for name, delta in entry.deltas.items()}
+    last = entry.now.looks[-1]
+    return {
+        name: matches_needed(last.totals[name], last.matches, delta, found.n_figures)
+        for name, delta in entry.deltas.items()
+    }
 
 
 def planned_words(found: Baseline) -> str:

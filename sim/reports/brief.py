@@ -38,7 +38,7 @@ def report_markdown(run: Run, shape: ShapeTold | None = None, value: ValueStudy 
             rows += [(label, shown) for label, _, shown in shape_section.figure_rows(shape)]
         lines += _table(["figure", "estimate"], rows)
     if shape is not None:
-        lines += [_text(sentence) for sentence in shape_section.shape_words(shape, run.scenario.dispatches)[2:]]
+        lines += [_text(sentence) for sentence in shape_section.dead_words(shape)]
     if value is not None:
         lines += ["### What investments are worth", ""]
         for sentence in value_section.verdict_sentences(value):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sim.reports import style
+from sim.stats.intervals import TOO_SMALL
 from sim.stats.rounding import format_estimate
 from sim.stats.shape import FEWEST_SIDES, SHAPE_METRICS
 
@@ -20,6 +21,7 @@ __all__ = [
     "comeback_alt",
     "comeback_figure",
     "comeback_see",
+    "dead_words",
     "figure_rows",
     "junction_rows",
     "places_see",
@@ -60,19 +62,30 @@ def _value(shape: ShapeTold, metric: str) -> Mapping[str, Any]:
 def shape_words(shape: ShapeTold, dispatches: int) -> list[str]:
     """What the shape says, in sentences."""
     changes, decided, comebacks = (_value(shape, name) for name in ("lead_changes", "decided_at", "comebacks"))
-    said = [
-        f"The lead changes {_phrase(changes)} times a match. {_phrase(comebacks)} of the won matches are won by a side "
-        "that was behind in points before."
-    ]
-    if decided["value"] is not None:
+    said = []
+    if any(one["method"] == TOO_SMALL for one in (changes, comebacks, decided)):
+        n = shape["matches"]
+        said.append(f"{n:,} {'match is' if n == 1 else 'matches are'} too few to tell the shape of matches by.")
+    else:
+        said.append(
+            f"The lead changes {_phrase(changes)} times a match. {_phrase(comebacks)} of the won matches are won by a "
+            "side that was behind in points before."
+        )
         said.append(
             f"On average a match is decided at dispatch {_phrase(decided)} of {dispatches}: from then on the leader's "
             "expected score stays above 95%."
         )
+        if comebacks["value"] is None:
+            said = ["No match was won by anyone."]
+    return [*said, *dead_words(shape)]
+
+
+def dead_words(shape: ShapeTold) -> list[str]:
+    """The sentence on tracks that nobody uses; none where there are none."""
     dead = shape["dead_tracks"]
-    if dead:
-        said.append(f"No train ever ran on {', '.join(dead)}: {'a dead track' if len(dead) == 1 else 'dead tracks'}.")
-    return said
+    if not dead:
+        return []
+    return [f"No train ever ran on {', '.join(dead)}: {'a dead track' if len(dead) == 1 else 'dead tracks'}."]
 
 
 def comeback_figure(shape: ShapeTold, dispatches: int) -> Figure:
@@ -149,12 +162,12 @@ def places_see(shape: ShapeTold) -> str:
     runs, conflicts = traffic_of(shape), at_junctions(shape, "conflicts")
     busiest, quietest = max(runs, key=lambda name: runs[name]), min(runs, key=lambda name: runs[name])
     said = (
-        f"Of all tracks {busiest} is run along most ({runs[busiest]:.2g} times a match) and {quietest} least "
+        f"Of all tracks {busiest} is run along most (about {runs[busiest]:.2g} times a match) and {quietest} least "
         f"({runs[quietest]:.2g})."
     )
     if any(conflicts.values()):
         worst = max(conflicts, key=lambda name: conflicts[name])
-        said += f" Trains block each other most at {worst} ({conflicts[worst]:.2g} times a match)."
+        said += f" Of the junctions {worst} sees most conflicts (about {conflicts[worst]:.2g} a match)."
     return said
 
 

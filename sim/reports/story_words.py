@@ -67,4 +67,4 @@ def turning_sentences(story: Story) -> list[str]:
 def cost_words(one: Costly) -> str:
     """What an order cost: expected score with its interval, and points of margin."""
     width = f" ± {100 * one.half_width:.1f}" if one.half_width > 0 else ""
-    return f"{100 * one.cost:.1f}{width} pp of expected score ({one.cost_points:+.1f} points)"
+    return f"{100 * one.cost:.1f}{width} pp of expected score (margin {one.cost_points:+.1f} points)"

@@ -44,6 +44,11 @@ def seat_words(run: Run) -> str:
     if bias.low is None or bias.high is None:
         return "Too few matches were played to say whether a seat is favoured."
     difference = f"the score of A minus the score of B is {shown}"
+    if words.seats_are_alike(run):
+        return (
+            "The seats are equal: the mirror of the map is exact and both bots play both sides alike, so that what was "
+            f"measured is luck ({difference})."
+        )
     if bias.low > 0 or bias.high < 0:
         ahead, behind = ("A", "B") if bias.value > 0 else ("B", "A")
         return f"Seat {ahead} is favoured over seat {behind}: {difference}."

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kernels.codes import Outcome, Pairing
+from sim.config.exactness import exactness
 from sim.running.result import Run
 from sim.stats import closeness, intervals
 from sim.stats.metrics import DETERMINISTIC, METRICS, Estimate
@@ -89,6 +90,13 @@ def n_ended(run: Run, *outcomes: Outcome) -> int:
 def is_deterministic(run: Run) -> bool:
     """Whether the figures are of single matches that would always be played the same."""
     return any(found.method == DETERMINISTIC for found in run.estimates)
+
+
+def seats_are_alike(run: Run) -> bool:
+    """Whether two bots that are declared mirror-fair played on an exact map: then no seat is favoured (rules 7)."""
+    players = [run.manifest.get(which) for which in ("first", "second")]
+    fair = all(isinstance(one, dict) and one.get("mirror_fair") is True for one in players)
+    return fair and exactness(run.scenario.map).exact
 
 
 def is_recorded(run: Run) -> bool:

@@ -64,11 +64,6 @@ class Look:
     totals: Mapping[str, Totals]
     pair_scores: Int64s | None = None
 
-    @property
-    def n_pairs(self) -> int:
-        """Most pairs that any figure rests on."""
-        return max(int(found.pairs.sum()) for found in self.totals.values())
-
 
 @dataclass(frozen=True, eq=False)
 class Recording:
@@ -300,11 +295,23 @@ def up_to(found: Bins, at: float) -> Totals:
     return Totals(below, np.asarray(found.counts.sum(axis=1), np.int64), found.pairs)
 
 
-def matches_needed(found: Totals, delta: float, n_figures: int) -> float:
+def matches_needed(found: Totals, played: int, delta: float, n_figures: int) -> float:
     """Matches of the last look with which a figure passes on other luck when nothing has changed.
 
     0 where nothing varies; infinite where it varies and delta is 0.
+
+    Parameters
+    ----------
+    found
+        The figure.
+    played
+        Matches that were played for it; it may rest on fewer, or on more than one thing in each.
+    delta
+        Its delta.
+    n_figures
+        Figures of the whole gate.
     """
     of_blocks = measured(found)
     deviation = match_deviation(found, of_blocks) or 0.0
-    return float(matches_for_delta(deviation, delta, n_figures, of_blocks.n_blocks))
+    needed = float(matches_for_delta(deviation, delta, n_figures, of_blocks.n_blocks))
+    return needed * played / max(1, int(found.matches.sum()))

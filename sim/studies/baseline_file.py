@@ -146,8 +146,6 @@ def _plain_look(look: Look) -> dict[str, Any]:
             one["scale"] = found.scale
         if not np.array_equal(found.matches, usual.matches):
             one["matches"] = found.matches.tolist()
-        if not np.array_equal(found.pairs, usual.pairs):
-            one["pairs"] = found.pairs.tolist()
         figures[name] = one
     return {
         "played": look.matches,
@@ -192,7 +190,7 @@ def _look(data: Mapping[str, Any]) -> Look:
         found = Totals(
             total=_integers(one["total"]),
             matches=_integers(one["matches"]) if "matches" in one else matches,
-            pairs=_integers(one["pairs"]) if "pairs" in one else pairs,
+            pairs=pairs,
             scale=_of(int, one.get("scale", 1)),
         )
         if found.total.shape != found.matches.shape or found.total.shape != found.pairs.shape or found.scale < 1:

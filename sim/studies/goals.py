@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sim.api import Source
 from sim.config.errors import BadInput
@@ -21,8 +21,10 @@ from sim.running.runner import Amount, Progress, play
 from sim.stats.figures import Estimate
 from sim.stats.goals import Goal, GoalResult, GoalVerdict, Question, judge, overall
 from sim.store import RunFolder, folder_name, told, write_json
-from sim.studies.tournament import TournamentPlan, make_tournament_plan, play_tournament
-from sim.studies.tournament_result import Tournament, load_tournament
+
+if TYPE_CHECKING:
+    from sim.studies.tournament import TournamentPlan
+    from sim.studies.tournament_result import Tournament
 
 __all__ = ["GOALS_SCHEMA", "GoalsJudged", "GoalsPlan", "judge_goals", "make_goals_plan", "play_goals"]
 
@@ -138,6 +140,8 @@ def make_goals_plan(
     plans = tuple(game.make_plan(goals.scenario, bots=pair, seed=seed) for pair in wanted)
     tournament = None
     if goals.dominated is not None:
+        from sim.studies.tournament import make_tournament_plan  # kernels of the dispatch game, which others do without
+
         tournament = make_tournament_plan(goals.scenario, bots=goals.all_bots, matches=matches, seed=seed)
     return GoalsPlan(goals, plans, tournament, amount)
 
@@ -258,6 +262,9 @@ def _played(
 def _tournament(
     plan: TournamentPlan, threads: int | None, out: Path | None, progress: Progress | None, command: Sequence[str]
 ) -> Tournament:
+    from sim.studies.tournament import play_tournament
+    from sim.studies.tournament_result import load_tournament
+
     with ExitStack() as stack:
         folder = None
         if out is not None:

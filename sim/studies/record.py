@@ -175,7 +175,7 @@ def _first_look(growing: Growing, rules: DeltaRules, n_figures: int) -> int:
         found = plan.metrics[name].measure(sums)
         if isinstance(found, Bins):
             found = up_to(found, quantile_of(found, plan.metrics[name].q))
-        needed = max(needed, matches_needed(found, delta, n_figures))
+        needed = max(needed, matches_needed(found, sums.n_matches, delta, n_figures))
     size = MARGIN * needed / LOOKS[-1]
     if size >= MOST_MATCHES:
         return MOST_MATCHES

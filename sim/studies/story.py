@@ -14,7 +14,7 @@ import numpy.typing as npt
 from kernels.dispatch.batch import replay_orders
 from kernels.dispatch.layout import new_state
 from kernels.dispatch.orders import illegality
-from kernels.dispatch.resolve import LOG_FIELDS, MOVE
+from kernels.dispatch.resolve import LOG_FIELDS
 from kernels.dispatch.sequel import BOTS_OWN, fill_sequels
 from kernels.random import new_streams
 from sim.catalogue import Player
@@ -190,7 +190,7 @@ def explain(source: Run | str | Path, pick: str | int = "closest", *, play_on: s
     wanted = pick_of(str(pick))
     if not isinstance(source, Run) and Path(source).is_file():
         record, picked = _recorded(Path(source), wanted)
-        return _story(record, picked, play_on, None)
+        return _story(record, picked, play_on, picked.number if Path(source).suffix in LINES_SUFFIXES else None)
     from sim.api import plan_of
     from sim.reading import load_run
 
@@ -260,8 +260,7 @@ def _story(record: Record, picked: Picked, play_on: str, number: int | None) -> 
         orders=orders,
         events=words["events"],
         moves=[
-            [(row[1], (TRAINS[0] + TRAINS[1])[row[2]], *arcs[row[3]]) for row in log if row[0] == MOVE]
-            for log in played.logs
+            [(tick, (TRAINS[0] + TRAINS[1])[train], *arcs[arc]) for tick, train, arc in moves] for moves in played.moves
         ],
         result=words["result"],
         chances=judge.chances(),

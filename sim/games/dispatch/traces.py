@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from kernels.dispatch.resolve import HEAD_ON, JUNCTION_CONFLICT, LOG_FIELDS, LOG_ROWS, MOVE, SHARED_ARRIVAL, TOLL
+from kernels.dispatch.resolve import HEAD_ON, JUNCTION_CONFLICT, LOG_FIELDS, LOG_ROWS, SHARED_ARRIVAL, TOLL
 from kernels.dispatch.trace import MEETINGS, STANDINGS, fill_traces
 from sim.games.dispatch.playing import Bench
 from sim.running.chunks import Chunk
@@ -115,10 +115,10 @@ def recorded_traces(plan: RecordedPlan, chunk: Chunk, n_blocks: int = 1) -> Trac
         traces.orders[m, :n] = one.states["last_order"]
         traces.standings[m, :n, :2] = one.states["points"]
         traces.standings[m, :n, 2:] = one.states["cash_dollars"]
-        for code, _, x, y, _ in (row for log in one.logs for row in log):
-            if code == MOVE:
-                traces.runs[b, y] += 1
-            elif code == HEAD_ON:
+        for _, _, arc in (move for moves in one.moves for move in moves):
+            traces.runs[b, arc] += 1
+        for code, _, x, _, _ in (row for log in one.logs for row in log):
+            if code == HEAD_ON:
                 traces.head_ons[b, x] += 1
             elif code in _MEETINGS:
                 traces.meetings[b, x, _MEETINGS[code]] += 1

@@ -19,7 +19,7 @@ def summarise_days(
     level: float,
     limits: Mapping[str, float],
     deterministic: bool = False,
-    exact: frozenset[str] = frozenset(),
+    exact: Mapping[str, float] | None = None,
     wanted: Iterable[str] | None = None,
 ) -> list[Estimate]:
     """Estimate figures.
@@ -35,10 +35,10 @@ def summarise_days(
     deterministic
         Nothing is drawn, so that all days are one day.
     exact
-        Figures that are 0 by the rules, whatever is dealt.
+        Figures that the rules settle, whatever is dealt, and their values. Honoured where the days bear them out.
     """
     return [
-        _estimate(days, name, metrics[metric], level, limits, deterministic, exact)
+        _estimate(days, name, metrics[metric], level, limits, deterministic, exact or {})
         for metric in (metrics if wanted is None else wanted)
     ]
 
@@ -50,15 +50,15 @@ def _estimate(
     level: float,
     limits: Mapping[str, float],
     deterministic: bool,
-    exact: frozenset[str],
+    exact: Mapping[str, float],
 ) -> Estimate:
     measured = metric.measure(days)
     n = int(measured.pairs.sum())
     if n == 0:
         return Estimate(name, metric.name, None, None, None, 0, 0, NO_MATCHES)
     found = interval_of(measured, metric, level, metric.limits(limits))
-    if metric.name in exact and found.value == 0:
-        found = replace(found, low=0.0, high=0.0, method=EXACT)
+    if found.value is not None and exact.get(metric.name) == found.value:
+        found = replace(found, low=found.value, high=found.value, method=EXACT)
     elif deterministic:
         found = replace(found, low=None, high=None, method=DETERMINISTIC)
     return Estimate(name, metric.name, found.value, found.low, found.high, n, n, found.method)

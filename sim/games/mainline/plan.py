@@ -12,7 +12,7 @@ import numpy as np
 from kernels import fingerprint
 from kernels.codes import POISON
 from kernels.mainline.batch import fill_rows
-from kernels.mainline.codes import Column
+from kernels.mainline.codes import Column, Speed
 from kernels.mainline.layout import RULES_VERSION, new_state
 from kernels.mainline.traffic import LOG_FIELDS
 from kernels.random import RNG_SCHEME, new_streams
@@ -88,16 +88,30 @@ class MainlinePlan:
             scenario.up_of(s) is not None or not scenario.card(name).grade for s, name in enumerate(scenario.deal)
         )
 
-    @property
-    def exact(self) -> frozenset[str]:
-        """Figures that are 0 by the rules: without rulings, Extras or a second Office."""
+    @cached_property
+    def exact(self) -> dict[str, float]:
+        """Figures that the rules settle whatever is dealt, and their values.
+
+        Collisions without rulings, Extras that cannot fail to run, districts without a second Office; and crossings of
+        cards on which nothing but the train's class is read (rules 2.2): no siding, no modifier, no Extra that starts
+        there, and no collision that could delay.
+        """
         scenario = self.scenario
+        extras = any(train.extra for train in scenario.timetable)
+        held = scenario.admit in (None, 0.0)
         none = {
-            "collisions": scenario.admit in (None, 0.0),
-            "extras_not_run": not any(train.extra for train in scenario.timetable),
+            "collisions": held,
+            "extras_not_run": not extras,
             "district_unevenness": scenario.players == 1,
         }
-        return frozenset(name for name, certain in none.items() if certain)
+        found = {name: 0.0 for name, certain in none.items() if certain}
+        for kind, direction, speed in self.columns.groups() if held else ():
+            card = scenario.card(kind)
+            if not (card.siding or (card.grade and scenario.hands) or (card.extras and extras)):
+                start = card.back_region + (card.fast_start if speed is Speed.FAST else 0)
+                name = f"crossing_stages.{kind}.{direction.name.lower()}.{speed.name.lower()}"
+                found[name] = float(max(1, card.regions - start))
+        return found
 
     @property
     def most_pairs(self) -> int:

@@ -37,6 +37,7 @@
     const [x1, y1] = match.nodes[one], [x2, y2] = match.nodes[other];
     draw(board, "line", { x1, y1, x2, y2, stroke: "#4D4D4D", "stroke-width": 3 });
   }
+  const stars = draw(board, "g", {});
   const circles = {}, rings = {}, sidings = {};
   for (const [node, [x, y]] of Object.entries(match.nodes)) {
     const short = [...node].length > 4 ? [...node].slice(0, 3).join("") + "…" : node;
@@ -53,7 +54,6 @@
     const label = draw(board, "text", { x, y: y + 4, "text-anchor": "middle", "font-size": 12, "font-weight": "bold" }, short);
     draw(label, "title", {}, node);
   }
-  const stars = draw(board, "g", {});
   const trains = {};
   for (const train of Object.keys(match.states[0].trains)) {
     const group = draw(board, "g", { class: "train" });
