@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from sim.studies.shape import shape as shape
     from sim.studies.story import Story as Story
     from sim.studies.story import explain as explain
+    from sim.studies.sweep import sweep as sweep
+    from sim.studies.sweep_result import Sweep as Sweep
+    from sim.studies.sweep_result import load_sweep as load_sweep
     from sim.studies.tournament import tournament as tournament
     from sim.studies.tournament_result import Tournament as Tournament
     from sim.studies.tournament_result import load_tournament as load_tournament
@@ -53,6 +56,7 @@ _HOMES = {
     "Run": "sim.running.result",
     "Story": "sim.studies.story",
     "Shape": "sim.studies.shape",
+    "Sweep": "sim.studies.sweep_result",
     "Tournament": "sim.studies.tournament_result",
     "ValueStudy": "sim.studies.value_result",
     "assert_balance": "sim.testing",
@@ -65,6 +69,7 @@ _HOMES = {
     "load_map": "sim.config.loading",
     "load_run": "sim.api",
     "load_scenario": "sim.config.loading",
+    "load_sweep": "sim.studies.sweep_result",
     "load_tournament": "sim.studies.tournament_result",
     "load_value": "sim.studies.value_result",
     "play_match": "sim.api",
@@ -74,6 +79,7 @@ _HOMES = {
     "run": "sim.api",
     "shape": "sim.studies.shape",
     "run_records": "sim.studies.recorded_runs",
+    "sweep": "sim.studies.sweep",
     "tournament": "sim.studies.tournament",
     "value": "sim.studies.value",
     "update_baseline": "sim.studies.record",
@@ -89,6 +95,7 @@ __all__ = [
     "Run",
     "Shape",
     "Story",
+    "Sweep",
     "Tournament",
     "ValueStudy",
     "assert_balance",
@@ -101,6 +108,7 @@ __all__ = [
     "load_map",
     "load_run",
     "load_scenario",
+    "load_sweep",
     "load_tournament",
     "load_value",
     "play_match",
@@ -110,6 +118,7 @@ __all__ = [
     "run",
     "run_records",
     "shape",
+    "sweep",
     "tournament",
     "update_baseline",
     "value",

@@ -53,7 +53,7 @@ SHAPE_FILE = "shape.json"
 _SOURCES = ("records.jsonl",)
 """What a run was made of, kept beside it."""
 
-STUDY_RESULTS = ("compare.json", "value.json")
+STUDY_RESULTS = ("compare.json", "value.json", "sweep.json", "cells.parquet")
 """What studies write beside or instead of a summary."""
 
 State = Literal["new", "unfinished", "complete"]
@@ -293,7 +293,7 @@ class RunFolder:
         A study of several pairings names which of them; their ledgers stay when it is complete.
         """
         with told(self.path):
-            self._claim()
+            self.claim()
             path = self._ledger(pairing)
             path.parent.mkdir(exist_ok=True)
             spans = np.array(ledger.spans, np.int64).reshape(-1, 2)
@@ -303,18 +303,18 @@ class RunFolder:
         """Keep a text that the run is made of, before it is played."""
         assert name in _SOURCES
         with told(self.path):
-            self._claim()
+            self.claim()
             write_atomically(self.path / name, text.encode())
 
-    def _claim(self) -> None:
-        """Write first what says whose the rest is."""
+    def claim(self) -> None:
+        """Write what says whose the rest is; before the rest."""
         identity = {"schema": MANIFEST_SCHEMA, "digest": self.digest, "with_matches": self.with_matches}
         write_json(self.path / _IDENTITY, identity)
 
     def keep(self, name: str, arrays: dict[str, Any]) -> None:
         """Keep arrays that only an unfinished study needs; they go when it is complete."""
         with told(self.path):
-            self._claim()
+            self.claim()
             (self.path / _SCRATCH).mkdir(exist_ok=True)
             write_atomically(self.path / _SCRATCH / f"{name}.npz", _npz(arrays))
 

@@ -172,7 +172,7 @@ def shortened(words: list[str]) -> list[str]:
         return [*words, "--seconds", "0.05", "--rounds", "1"]
     if words[0] == "value":
         return [*words, "--bots", "greedy", "--matches", str(FEW), "--scan-matches", "2", "--set", "dispatches=3"]
-    plays = words[0] in ("run", "tournament", "compare", "exploit") or words[:2] == ["baseline", "record"]
+    plays = words[0] in ("sweep", "run", "tournament", "compare", "exploit") or words[:2] == ["baseline", "record"]
     if not plays or "--records" in words:
         return words
     if "--matches" in words:
@@ -205,6 +205,8 @@ def as_shown(tmp_path, monkeypatch, fewer_sequels):
     monkeypatch.setattr(sim, "value", lambda *given, **options: value(*given, **{**options, **few}))
     compare = sim.compare
     monkeypatch.setattr(sim, "compare", lambda *given, **options: compare(*given, **{**options, "matches": FEW}))
+    sweep = sim.sweep
+    monkeypatch.setattr(sim, "sweep", lambda *given, **options: sweep(*given, **{**options, "matches": FEW}))
     goals = sim.judge_goals
     monkeypatch.setattr(sim, "judge_goals", lambda *given, **options: goals(*given, **{**options, "matches": FEW}))
     exploit = sim.exploit

@@ -190,6 +190,8 @@ def test_commands__from_record_to_update(words, sim_command, tmp_path, monkeypat
     fine = sim_command("check", "b.json", "--junit", "out/j.xml")
     assert (fine.code, "IDENTICAL: every match" in fine.out) == (0, True), fine.err
     assert ElementTree.parse(tmp_path / "out" / "j.xml").getroot().get("failures") == "0"
+    refused = sim_command("check", "b.json", "--junit", "b.json")
+    assert (refused.code, "must be another file than FILE, which it would overwrite" in refused.err) == (2, True)
     told = json.loads(sim_command("check", "b.json", "--json").out)
     assert (told["verdict"], told["passed"]) == ("identical", True)
     assert sim_command("check", "b.json", "--markdown").out.startswith("### ✅ Balance: IDENTICAL\n")

@@ -166,6 +166,7 @@ def test_recorded__the_command(twelve, sim_command):
     [
         (["standard", "--records", "games.jsonl"], "SCENARIO is standard; must be left out with --records"),
         (["--records", "games.jsonl", "--matches", "5"], "--matches is 5; must be left out with --records"),
+        (["--records", "games.jsonl", "--goals", "g.yaml"], "--goals is g.yaml; must be left out with --records"),
         (["--records", "none.jsonl"], "none.jsonl: there is no such file"),
         (["--records", "empty.jsonl"], "empty.jsonl: holds no record; must hold one match a line"),
         (["--records", "two.jsonl"], "two.jsonl:2: scenario is not that of the first record"),

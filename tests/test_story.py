@@ -90,7 +90,7 @@ def test_picking__refuses(text):
 
 
 def test_picking__a_number_beyond_the_run_is_refused():
-    with pytest.raises(BadInput, match="must be a whole number from 0 to 9"):
+    with pytest.raises(BadInput, match="pick is 10; must be a whole number from 0 to 9"):
         pick_match(plan_of_bots("greedy", "random"), 10, 10)
 
 
@@ -318,3 +318,25 @@ def test_story__a_match_in_progress_has_no_result(tmp_path):
     assert told.result == {"winner": None, "decided_by": None}
     assert len(told.chances) == 2
     assert "Dispatches remain" in story_page(told)
+
+
+def test_story__the_command_overwrites_nothing_that_is_read_or_kept(sim_command, tmp_path, no_report):
+    record = tmp_path / "record.json"
+    record.write_text(json.dumps(blunder_record(blunder=True)))
+    text = record.read_bytes()
+    for words, said in (
+        (("--out", "record.json"), "--out is record.json; must be another file than RUN, which it would overwrite"),
+        (("--out", "x.html", "--record", "x.html"), "--record is x.html; must be another file than --out"),
+    ):
+        answer = sim_command("match", "record.json", *words)
+        assert (answer.code, said in answer.err) == (2, True), answer.err
+        assert record.read_bytes() == text
+        assert not (tmp_path / "x.html").exists()
+    assert sim_command("run", "--records", "record.json", "--out", "run").code == 0
+    kept = (tmp_path / "run" / "manifest.json").read_bytes()
+    for option in ("--out", "--record"):
+        answer = sim_command("match", "run", "--pick", 0, option, "run/manifest.json")
+        assert answer.code == 2
+        assert f"{option} is run/manifest.json; must be a new file" in answer.err
+    assert (tmp_path / "run" / "manifest.json").read_bytes() == kept
+    assert sim_command("match", "run", "--pick", 0, "--out", "run/page.html").code == 0

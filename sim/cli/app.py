@@ -16,6 +16,7 @@ from sim.cli import (
     records,
     reference,
     runs,
+    sweep,
     tournament,
     value,
 )
@@ -56,6 +57,7 @@ app.command("verify")(runs.verify)
 app.command("compare")(compare.compare)
 app.add_typer(gate.baseline, name="baseline")
 app.command("check")(gate.check)
+app.command("sweep")(sweep.sweep)
 app.command("tournament")(tournament.tournament)
 app.command("match")(match.match)
 app.command("exploit")(exploit.exploit)

@@ -14,6 +14,7 @@ from sim.cli.options import (
     JsonOption,
     SeedOption,
     ThreadsOption,
+    check_outputs,
     console,
     count,
     print_json,
@@ -190,6 +191,7 @@ def check(
     """
     if undecided not in ("fail", "warn"):
         refuse("--undecided", undecided, "fail or warn")
+    check_outputs({"--junit": junit}, {"FILE": file})
     if markdown and json:
         refuse("--markdown", "given with --json", "given alone: both print to standard output")
     limit = _seconds(budget)

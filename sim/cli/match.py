@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from sim.cli.cold import say_when_cold
-from sim.cli.options import JsonOption, console, print_json
+from sim.cli.options import JsonOption, check_outputs, console, print_json
 
 PAGES = Path("reports/matches")
 
@@ -49,6 +49,7 @@ def match(
     from sim.store import told
     from sim.studies.story import explain
 
+    check_outputs({"--out": out, "--record": record}, {"RUN": source})
     story = explain(source, pick, play_on=play_on)
     # The folder's name tells runs apart; a record's file does the same for records.
     name = source.resolve().stem if source.is_file() else source.resolve().name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -123,6 +124,20 @@ ThreadsOption = Annotated[
     int | None, typer.Option("--threads", metavar="N", help="Default: one for each core. Figures do not depend on it.")
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON to standard output and nothing else there.")]
+
+
+def check_outputs(outputs: Mapping[str, Path | None], inputs: Mapping[str, Path | None]) -> None:
+    """Refuse a file to write that is read as well, is named twice, or is one that a run folder keeps."""
+    taken = {path.resolve(): name for name, path in inputs.items() if path is not None}
+    for option, path in outputs.items():
+        if path is None:
+            continue
+        place = path.resolve()
+        if place in taken:
+            refuse(option, path, f"another file than {taken[place]}, which it would overwrite")
+        taken[place] = option
+        if path.exists() and (place.parent / "manifest.json").exists():
+            refuse(option, path, "a new file, or one outside the run folder, which keeps what stands there")
 
 
 def print_json(data: Any) -> None:

@@ -89,7 +89,7 @@ def run(
     """
     if records is not None:
         given = {"SCENARIO": scenario, "--matches": matches, "--half-width": half_width, "--bots": bots, "--seed": seed}
-        _run_records(records, {**given, "--set": set_}, out, keep_matches, again, json)
+        _run_records(records, {**given, "--set": set_, "--goals": goals}, out, keep_matches, again, json)
         return
     if goals is not None:
         _run_goals(goals, scenario, matches, half_width, bots, seed, set_, threads, out, keep_matches, again, json)

@@ -191,7 +191,7 @@ def overridden(node: Node, overrides: Overrides, problems: list[Problem]) -> Nod
         name = f"--set {text}={_brief(given)}" if plain else f"--set {text}"
         source = Source(name, node.source.folder)
         try:
-            parts, rest = _key_parts(text, source)
+            parts, rest = key_parts(text, source)
             value = plain_tree(given, source, problems, parts) if plain else _value(rest, text, source, problems, parts)
             if plain and rest is not None:
                 raise BadInput.of("has a key with '='; must be dotted keys such as economy.toll", file=name)
@@ -214,7 +214,7 @@ def _relocated(node: Node, source: Source) -> Node:
     return Node(node.value, source)
 
 
-def _key_parts(text: str, source: Source) -> tuple[list[str | int], str | None]:
+def key_parts(text: str, source: Source) -> tuple[list[str | int], str | None]:
     """The parts of a dotted key and the text after its ``=`` (None without one)."""
     parts: list[str | int] = []
     place = 0

@@ -33,6 +33,10 @@ class Sums(Protocol):
         """Pairs played, shape (B,)."""
 
     @property
+    def not_by_block(self) -> frozenset[str]:
+        """Which of `as_arrays` hold for all blocks; the first axis of the others is the block."""
+
+    @property
     def n_blocks(self) -> int:
         """Number of blocks, empty ones included."""
 

@@ -123,6 +123,7 @@ def differences(
     paired: bool = True,
     level: float = 0.95,
     deltas: Mapping[str, float] | None = None,
+    comparisons: int = 1,
 ) -> list[Difference]:
     """Set every figure of a variant against the base.
 
@@ -138,10 +139,12 @@ def differences(
         Confidence of the intervals shown, and of the whole set of claims that figures moved (Bonferroni).
     deltas
         By core name; others have their default (`deltas.default_delta`).
+    comparisons
+        How many such comparisons are made together, all of whose claims are allowed for.
     """
     pairs = [(metric, *_both(metric, base, variant)) for metric in metrics]
     chance = sum(1 for _, one, other in pairs if not _alike(one, other))
-    strict = 1 - (1 - level) / max(1, chance)
+    strict = 1 - (1 - level) / (max(1, chance) * comparisons)
     levels = level, strict
     return [_difference(metric, (one, other), (base, variant), paired, levels, deltas) for metric, one, other in pairs]
 

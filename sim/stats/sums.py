@@ -97,6 +97,11 @@ class BlockSums:
     margins: MarginHistogram
 
     @property
+    def not_by_block(self) -> frozenset[str]:
+        """Which of `as_arrays` hold for all blocks."""
+        return frozenset({"pairing", "margin_values"})
+
+    @property
     def n_blocks(self) -> int:
         """Number of blocks, empty ones included."""
         return int(self.pairs.size)

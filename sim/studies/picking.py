@@ -72,7 +72,9 @@ def pick_match(plan: DispatchPlan | RecordedPlan, n_matches: int, pick: str | in
     """
     if isinstance(pick, int):
         if not 0 <= pick < n_matches:
-            raise BadInput.of(f"match is {pick}; must be a whole number from 0 to {n_matches - 1}")
+            raise BadInput.of(
+                f"pick is {pick}; must be a whole number from 0 to {n_matches - 1}, or {', '.join(PICKS)}"
+            )
         return Picked(pick, f"match {pick}")
     looked_at = min(n_matches, MOST_LOOKED_AT)
     best: tuple[float, int] | None = None

@@ -44,6 +44,11 @@ class DaySums:
     seen: Int64s
 
     @property
+    def not_by_block(self) -> frozenset[str]:
+        """Which of `as_arrays` hold for all blocks."""
+        return frozenset({"shape"})
+
+    @property
     def n_blocks(self) -> int:
         """Number of blocks, empty ones included."""
         return int(self.pairs.size)

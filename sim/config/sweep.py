@@ -1,0 +1,272 @@
+"""A sweep file: the scenario, the keys that are turned and over what, the design, and how much is played."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, TypeAlias
+
+from pydantic import Field
+
+from kernels.random import MAX_SEED
+from sim.config.errors import BadInput, Problem
+from sim.config.goals import DOMINATED_BOTS, Goals, load_goals
+from sim.config.loading import load_scenario
+from sim.config.scenario import AnyScenario, Model, Name, Schema
+from sim.config.shapes import shaped
+from sim.config.sources import beside, file_tree
+from sim.config.tree import Node
+from sim.config.values import Kind, OneOf, Whole, refused
+
+__all__ = ["DESIGNS", "MOST_CELLS", "SAMPLED", "Levels", "SweepFile", "SweepSpec", "load_sweep_file"]
+
+DESIGNS = ("grid", "random", "lhs", "sobol", "oat", "focus")
+SAMPLED = ("random", "lhs", "sobol")
+"""Designs whose number of cells has to be said."""
+
+MOST_CELLS = 10_000
+MOST_MATCHES = 10_000_000
+DIGITS = 12
+"""Decimal places to which the steps of a range are rounded, so that 0.1 three times over is 0.3."""
+
+PLACES = 4
+"""Decimal places of a number by chance, of the range that it is from: more would only make it hard to read."""
+
+Matches: TypeAlias = Annotated[int, Whole("matches a cell", 2, MOST_MATCHES)]
+
+
+@dataclass(frozen=True)
+class Levels:
+    """What a key is set to.
+
+    Attributes
+    ----------
+    values
+        In order; of a range without steps its two ends.
+    continuous
+        Whether every number between the two ends is allowed.
+    """
+
+    values: tuple[Any, ...]
+    continuous: bool = False
+
+    @property
+    def count(self) -> int | None:
+        """How many there are; None where they are without number."""
+        return None if self.continuous else len(self.values)
+
+    def at(self, share: float) -> Any:
+        """The value at a share, 0 to 1 (not included), of the way: all levels are equally wide."""
+        if self.continuous:
+            low, high = self.values
+            places = PLACES - math.floor(math.log10(high - low))
+            return round(low + share * (high - low), places)
+        return self.values[min(int(share * len(self.values)), len(self.values) - 1)]
+
+
+@dataclass(frozen=True, slots=True)
+class _LevelsKind(Kind):
+    """A list of values, or a range `{from: 4, to: 12, step: 1}`."""
+
+    def check(self, value: Any) -> Levels:
+        """Return the levels, or say what is allowed."""
+        if isinstance(value, dict):
+            return _range(value)
+        if not isinstance(value, list | tuple) or not value:
+            raise refused("must be a list of values such as [0, 1, 2], or a range such as {from: 4, to: 12}")
+        if len(value) > MOST_CELLS:
+            raise refused(f"has {len(value):,} values; must have at most {MOST_CELLS:,}")
+        written = [json.dumps(one, sort_keys=True, default=str) for one in value]
+        twice = next((one for one in written if written.count(one) > 1), None)
+        if twice is not None:
+            raise refused(f"has {twice} twice; must name each value once")
+        return Levels(tuple(value))
+
+    def json_schema(self) -> dict[str, Any]:
+        """A list, or a mapping of numbers."""
+        return {"anyOf": [{"type": "array", "minItems": 1}, {"type": "object"}]}
+
+
+def _range(given: Mapping[str, Any]) -> Levels:
+    allowed = "must be a range such as {from: 4, to: 12} or {from: 0.1, to: 0.5, step: 0.1}"
+    numbers = {key: value for key, value in given.items() if _is_number(value)}
+    if set(given) - {"from", "to", "step"} or not {"from", "to"} <= set(numbers) or len(numbers) < len(given):
+        raise refused(allowed)
+    low, high, step = numbers["from"], numbers["to"], numbers.get("step")
+    if low > high:
+        raise refused(f"has nothing in it, from {low} to {high}; must be a range whose first end is the smaller")
+    whole = all(isinstance(number, int) for number in numbers.values())
+    if step is None and not whole:
+        return Levels((float(low), float(high)), True) if low < high else Levels((float(low),))
+    step = 1 if step is None else step
+    if step <= 0:
+        raise refused(f"has the step {step}; must be a step above 0")
+    n = math.floor((high - low) / step + 1e-9) + 1
+    if n > MOST_CELLS:
+        raise refused(f"has {n:,} values; must have at most {MOST_CELLS:,}: give it a larger step")
+    values = (low + place * step for place in range(n))
+    return Levels(tuple(value if whole else round(value, DIGITS) for value in values))
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+@dataclass(frozen=True, slots=True)
+class _BotsKind(Kind):
+    """One bot, which plays itself, or two."""
+
+    def check(self, value: Any) -> tuple[str, str]:
+        """Return the two names, or say what is allowed."""
+        names = [value] if isinstance(value, str) else value
+        if isinstance(names, list | tuple) and 1 <= len(names) <= 2 and all(isinstance(n, str) and n for n in names):
+            return names[0], names[-1]
+        raise refused("must be two bots such as [greedy, planner], or one that plays itself")
+
+    def json_schema(self) -> dict[str, Any]:
+        """Two names as JSON Schema."""
+        return {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "maxItems": 2}]}
+
+
+class SweepFile(Model):
+    """A sweep file as written."""
+
+    schema_version: Schema = Field(alias="schema", description="Version of this format.")
+    scenario: Name = Field(description="The scenario: a path beside this file, or the name of a shipped one.")
+    bots: Annotated[tuple[str, str], _BotsKind()] | None = Field(
+        None, description="Who plays, `[first, second]`; the scenario's own bots when absent."
+    )
+    keys: Annotated[dict[Name, Annotated[Levels, _LevelsKind()]], Field(min_length=1)] = Field(
+        description="By scenario key, as `economy.toll`, `map` or `bots`: a list of values, or `{from, to, step}`."
+    )
+    design: Annotated[str, OneOf(DESIGNS)] = Field(
+        description="`grid`: all combinations. `random`, `lhs` (Latin hypercube), `sobol`: so many points. `oat`: one "
+        "key at a time. `focus`: all combinations, with the matches where the goals are still undecided."
+    )
+    cells: Annotated[int, Whole("cells", 1, MOST_CELLS)] | None = Field(
+        None, description="How many points `random`, `lhs` and `sobol` take."
+    )
+    matches: Matches = Field(description="Of each cell.")
+    seed: Annotated[int, Whole("", 0, MAX_SEED)] = Field(description="The same for every cell, and of the points.")
+    goals: Name | None = Field(None, description="A goals file beside this one, whose bands are judged in every cell.")
+
+
+@dataclass(frozen=True)
+class SweepSpec:
+    """A sweep file, read and checked as far as that can be done cell by cell unseen.
+
+    Attributes
+    ----------
+    file
+        Where it was read from.
+    read
+        What it says.
+    scenario
+        The scenario that keys are turned in.
+    bots
+        Who plays; None: the scenario's own bots.
+    goals
+        What is judged in every cell; None where the file names none.
+    root
+        The file as a tree, for the lines of errors.
+    """
+
+    file: Path
+    read: SweepFile
+    scenario: AnyScenario
+    bots: tuple[str, str] | None
+    goals: Goals | None
+    root: Node
+
+    def problem(self, key: str | None, message: str) -> Problem:
+        """A problem with one of the keys that are turned, or with all of them."""
+        place = ("keys",) if key is None else ("keys", key)
+        node = self.root.nearest(place)
+        return Problem(node.source.file, node.line, "keys" if key is None else f"keys.{key}", message)
+
+
+def load_sweep_file(path: str | Path) -> SweepSpec:
+    """Read a sweep file, its scenario and its goals.
+
+    Raises
+    ------
+    BadInput
+        With every problem found, each with its line.
+    """
+    problems: list[Problem] = []
+    root = file_tree(Path(path), problems)
+    read = shaped(SweepFile, root.plain(), root, (), problems)
+    if read is None or problems:
+        raise BadInput(sorted(problems, key=lambda problem: problem.line or 0))
+    _check_design(read, root, problems)
+    scenario = load_scenario(_file_or_name(root, "scenario"))
+    if read.bots is not None and scenario.game != "dispatch":
+        message = f"is {list(read.bots)}; must be left out, since the {scenario.game} game has no bots"
+        problems.append(root.nearest(("bots",)).problem(("bots",), message))
+    for key in read.keys:
+        if read.bots is not None and (key == "bots" or key.startswith("bots.")):
+            message = "is turned, so that bots is read by nothing; must be left out, or bots must be"
+            problems.append(root.nearest(("keys", key)).problem(("keys", key), message))
+    if problems:
+        raise BadInput(sorted(problems, key=lambda problem: problem.line or 0))
+    goals = None
+    if read.goals is not None:
+        node = root.nearest(("goals",))
+        if not beside(node).is_file():
+            message = f"is {read.goals!r}, and there is no file {beside(node)}; must be a goals file"
+            raise BadInput([node.problem(("goals",), message)])
+        goals = load_goals(beside(node), scenario=scenario)
+        if not goals.goals:
+            message = f"has no band but {DOMINATED_BOTS}, which needs a tournament; must have one that a cell can meet"
+            raise BadInput([node.problem(("goals",), message)])
+    return SweepSpec(Path(path), read, scenario, _bots(read.bots, root), goals, root)
+
+
+def _check_design(read: SweepFile, root: Node, problems: list[Problem]) -> None:
+    """Whether the design has what it needs, and nothing that it does not read."""
+    design = root.nearest(("design",))
+    if read.design in SAMPLED and read.cells is None:
+        message = f"is missing; must say how many cells {read.design} takes, such as 64"
+        problems.append(design.problem(("cells",), message))
+    elif read.design not in SAMPLED and read.cells is not None:
+        message = f"is {read.cells}; must be left out, since {read.design} takes as many cells as the keys make"
+        problems.append(root.nearest(("cells",)).problem(("cells",), message))
+    elif read.design == "sobol" and read.cells is not None and read.cells & (read.cells - 1):
+        message = f"is {read.cells}; must be a power of two with sobol, whose points are evenly spread only then"
+        problems.append(root.nearest(("cells",)).problem(("cells",), message))
+    if read.design == "focus" and read.goals is None:
+        problems.append(design.problem(("goals",), "is missing; must name the goals file that focus decides"))
+    if read.design in SAMPLED:
+        return
+    for key, levels in read.keys.items():
+        if levels.continuous:
+            message = f"has no step; must have one with {read.design}, as in {{from: 0.1, to: 0.5, step: 0.1}}"
+            problems.append(root.nearest(("keys", key)).problem(("keys", key), message))
+    counts = [levels.count or 1 for levels in read.keys.values()]
+    n = 1 + sum(counts) if read.design == "oat" else math.prod(counts)
+    if n > MOST_CELLS:
+        message = f"make {n:,} cells; must be at most {MOST_CELLS:,}: take fewer values, or design lhs"
+        problems.append(root.nearest(("keys",)).problem(("keys",), message))
+
+
+def _file_or_name(root: Node, key: str) -> str | Path:
+    """A path beside the file, or the name of something that is shipped."""
+    node = root.nearest((key,))
+    path, name = beside(node), str(node.value)
+    if not path.suffix and len(Path(name).parts) == 1 and not path.is_file():
+        return name
+    if not path.exists():
+        message = f"is {name!r}, and there is no file {path}; must be a scenario file, or the name of a shipped one"
+        raise BadInput([node.problem((key,), message)])
+    return path
+
+
+def _bots(bots: tuple[str, str] | None, root: Node) -> tuple[str, str] | None:
+    """Bots in files start beside the sweep file."""
+    if bots is None:
+        return None
+    first, second = (str(root.source.folder / name) if ".py:" in name else name for name in bots)
+    return first, second

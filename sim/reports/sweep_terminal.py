@@ -1,0 +1,147 @@
+"""A sweep on the terminal: what each key does, cell by cell, compared with the reference, in 80 columns."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from sim.reports.compare_terminal import change_of
+from sim.reports.lines import Lines
+from sim.reports.words import counted, shortened
+from sim.stats.differences import Difference, Verdict
+from sim.stats.goals import GoalVerdict
+from sim.stats.rounding import format_estimate
+from sim.studies.sweep_plan import level_words
+from sim.studies.sweep_result import CellResult, Sweep
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+__all__ = ["RESOLVED_WORDS", "print_sweep", "shown_metrics"]
+
+SHOWN = ("score.first", "shared", "spread.mean", "pick.upgrade.first", "pick.siding.first")
+"""Figures of the table, where no goals say which matter."""
+
+MOST_TABLES = 6
+MOST_ROWS = 40
+LONGEST_LEVEL = 16
+RESOLVED_WORDS = {
+    Verdict.MOVED: "moved",
+    Verdict.SAME: "under delta",
+    Verdict.IDENTICAL: "identical",
+    Verdict.OPEN: "unresolved",
+    Verdict.NOTHING: "",
+}
+STYLES = {GoalVerdict.MET: "green", GoalVerdict.VIOLATED: "bold red", GoalVerdict.UNDECIDED: "yellow"}
+
+
+def shown_metrics(found: Sweep) -> list[str]:
+    """Figures that are looked at first: those of the goals, else a few of the game's."""
+    wanted = list(dict.fromkeys(one.goal.metric for cell in found.cells for one in cell.goals))
+    known = found.reference.estimates or next((cell.estimates for cell in found.cells if cell.estimates), {})
+    named = [name for name in wanted or SHOWN if name in known]
+    return named or [name for name in known if name in ("trip_gap", "unfinished", "collisions", "trip_stages.east")]
+
+
+def print_sweep(found: Sweep, console: Console) -> None:
+    """Print a sweep; the console's width (80 columns at least), colours and encoding are kept to."""
+    lines = Lines(console)
+    pairings = {cell.pairing for cell in found.cells}
+    said = [
+        f"sweep of {shortened(found.scenario, 30)}",
+        shortened(next(iter(pairings)), 40) if len(pairings) == 1 else counted(len(pairings), "pairing"),
+        counted(len(found.cells), "cell"),
+        counted(found.manifest["matches_played"], "match"),
+        f"seed {found.manifest['seed']}",
+    ]
+    lines.line(lines.text(" · ".join(said), "bold"))
+    lines.paragraph(
+        f"{100 * found.manifest['level']:g}% intervals of the change from the reference, block by block on the same "
+        "luck; a change is said to be there at a level that allows for all figures of all cells."
+    )
+    reference = found.reference
+    lines.paragraph(f"reference: {reference.label}", hang="  ")
+    shown = shown_metrics(found)
+    still = [metric for metric in shown if _stands_still(found, metric)]
+    for metric in [metric for metric in shown if metric not in still][:MOST_TABLES]:
+        _metric(lines, found, metric)
+    if still:
+        lines.blank()
+        lines.paragraph(f"Exactly the same in every block of every cell: {', '.join(still)}.", hang="  ")
+    _goals(lines, found)
+    if found.inert:
+        lines.blank()
+        lines.paragraph(f"Inert, every match ends as before whatever they are set to: {', '.join(found.inert)}.")
+    for cell in found.failed:
+        lines.paragraph(f"cell {cell.number} failed, {cell.label}: {cell.error}", "bold red", hang="  ")
+    lines.ending(found.notes, found.folder)
+
+
+def _stands_still(found: Sweep, metric: str) -> bool:
+    """Whether a figure is in all cells what it is in the reference."""
+    changes = [cell.differences[metric] for cell in found.cells if metric in cell.differences]
+    return bool(changes) and all(one.verdict is Verdict.IDENTICAL for one in changes)
+
+
+def _change(one: Difference) -> str:
+    return "exactly 0" if one.verdict is Verdict.IDENTICAL else change_of(one)
+
+
+def _metric(lines: Lines, found: Sweep, metric: str) -> None:
+    """The figure in every cell, those that moved most first where there are many."""
+    one = found.reference.estimates.get(metric)
+    here = "" if one is None else format_estimate(one.value, one.low, one.high, found.units[metric], one.method)
+    lines.heading(f"{metric}{', reference ' + here if here else ''}")
+    cells = [cell for cell in found.cells if metric in cell.differences]
+    order = sorted(cells, key=lambda cell: -abs(cell.differences[metric].value or 0.0))[:MOST_ROWS]
+    kept = {cell.number for cell in order}
+    rows = [
+        [_turned(found, cell), _change(cell.differences[metric]), RESOLVED_WORDS[cell.differences[metric].verdict]]
+        for cell in cells
+        if cell.number in kept
+    ]
+    lines.table(rows, ["cell", "change", ""])
+    if len(cells) > len(rows):
+        left = Counter(cell.differences[metric].verdict for cell in cells if cell.number not in kept)
+        told = ", ".join(f"{n:,} {RESOLVED_WORDS[verdict] or 'not measured'}" for verdict, n in left.items())
+        lines.paragraph(f"  and {counted(len(cells) - len(rows), 'cell')} that moved less: {told}")
+
+
+def _turned(found: Sweep, cell: CellResult) -> str:
+    """The keys in which a cell differs from the reference, each by its last word, as short as it has to be."""
+    own = found.reference.values
+    turned = {key: value for key, value in cell.values.items() if value != own.get(key)} or dict(cell.values)
+    names = _short_names(list(found.keys))
+    words = [f"{names[key]} {shortened(level_words(value), LONGEST_LEVEL)}" for key, value in turned.items()]
+    return shortened(", ".join(words), 44)
+
+
+def _short_names(keys: Sequence[str]) -> dict[str, str]:
+    """Keys by their last word where that tells them apart."""
+    last = [key.rpartition(".")[2] for key in keys]
+    return {key: word if last.count(word) == 1 else key for key, word in zip(keys, last, strict=True)}
+
+
+def _goals(lines: Lines, found: Sweep) -> None:
+    """How many cells meet each goal, and all of them."""
+    judged = [cell for cell in found.cells if cell.verdict is not None]
+    if not judged:
+        return
+    lines.heading("Goals")
+    texts = list(dict.fromkeys(one.goal.text for cell in judged for one in cell.goals))
+    rows = []
+    for text in texts:
+        n = Counter(one.verdict for cell in judged for one in cell.goals if one.goal.text == text)
+        rows.append([text, *(f"{n[verdict]:,}" for verdict in GoalVerdict)])
+    whole = Counter(cell.verdict for cell in judged)
+    rows.append(["all goals", *(f"{whole[verdict]:,}" for verdict in GoalVerdict)])
+    lines.table(rows, ["cells", *(verdict.value for verdict in GoalVerdict)])
+    met = [cell for cell in judged if cell.verdict is GoalVerdict.MET]
+    if met:
+        lines.blank()
+        lines.paragraph(f"All goals are met in {counted(len(met), 'cell')}:", STYLES[GoalVerdict.MET])
+        for cell in met[:MOST_ROWS]:
+            lines.paragraph(f"  {cell.label}", hang="    ")
+        if len(met) > MOST_ROWS:
+            lines.paragraph(f"  and {len(met) - MOST_ROWS:,} more")

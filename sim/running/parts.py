@@ -1,0 +1,147 @@
+"""Parts of cells: what a sweep hands out, a fixed run of pairs in blocks of its own, played by one worker alone.
+
+A part is 16 blocks of a fixed number of pairs. Part k of a cell holds the pairs from 16 k times the pairs of a block
+on, so that more matches later are more parts, and what was played stays as it was.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from threading import Event
+from typing import Any
+
+from sim.config.errors import BadInput
+from sim.games.game import Plan
+from sim.running.chunks import Chunk
+from sim.running.engine import CHUNK_SECONDS, FIRST_CHUNK_PAIRS, MAX_CHUNK_PAIRS
+
+__all__ = ["PART_BLOCKS", "Part", "Played", "part_size", "parts_of", "play_part", "play_parts"]
+
+PART_BLOCKS = 16
+"""Blocks of a part."""
+
+USUAL_BLOCKS = 64
+"""Blocks of a cell as it is first asked for, as of a run."""
+
+
+def part_size(n_pairs: int) -> int:
+    """Pairs of a block, so that so many pairs make 64 blocks; 1 where they would be under ten in a block."""
+    return 1 if n_pairs < 10 * USUAL_BLOCKS else -(-n_pairs // USUAL_BLOCKS)
+
+
+def parts_of(plan: Plan, matches: int, block_pairs: int) -> int:
+    """Parts that hold at least so many matches; one where nothing is left to chance."""
+    return 1 if plan.deterministic else -(-plan.n_pairs(matches) // (PART_BLOCKS * block_pairs))
+
+
+@dataclass(frozen=True)
+class Part:
+    """One part of one cell.
+
+    Attributes
+    ----------
+    cell
+        Number of the cell.
+    plan
+        What is played.
+    number
+        Of the part, from 0.
+    block_pairs
+        Pairs of a block.
+    """
+
+    cell: int
+    plan: Plan
+    number: int
+    block_pairs: int
+
+    @property
+    def n_blocks(self) -> int:
+        """Blocks; one where nothing is left to chance."""
+        return 1 if self.plan.deterministic else PART_BLOCKS
+
+    @property
+    def n_pairs(self) -> int:
+        """Pairs; one where nothing is left to chance."""
+        return 1 if self.plan.deterministic else PART_BLOCKS * self.block_pairs
+
+    @property
+    def first_pair(self) -> int:
+        """Where its pairs begin."""
+        return self.number * self.n_pairs
+
+    @property
+    def n_matches(self) -> int:
+        """Matches."""
+        return self.n_pairs * self.plan.n_swaps
+
+
+@dataclass(frozen=True)
+class Played:
+    """A part that was played: its sums, or why there are none."""
+
+    part: Part
+    sums: Any = None
+    error: str | None = None
+
+
+def play_part(part: Part, stop: Event | None = None) -> Played | None:
+    """Play a part; None when `stop` was set before it was done.
+
+    Whatever goes wrong is told of, not raised: the other cells go on.
+    """
+    plan = part.plan
+    try:
+        sums, bench, done, step = plan.empty_sums(part.n_blocks), plan.new_bench(), 0, FIRST_CHUNK_PAIRS
+        while done < part.n_pairs:
+            if stop is not None and stop.is_set():
+                return None
+            # The first pair is a multiple of the blocks, so that pair p lies in block p % 16 of its part.
+            chunk = Chunk(part.first_pair + done, min(step, part.n_pairs - done))
+            started = time.perf_counter()
+            sums = sums + plan.sum_rows(chunk, plan.play_rows(chunk, bench), part.n_blocks)
+            seconds = max(time.perf_counter() - started, 1e-6)
+            done += chunk.n_pairs
+            step = max(1, min(int(chunk.n_pairs * CHUNK_SECONDS / seconds), 4 * step, MAX_CHUNK_PAIRS))
+        sums.validate()
+        fault = plan.fault(sums)
+    except BadInput as error:
+        return Played(part, error=str(error))
+    except Exception as error:  # one cell's failure is a row of its own, whatever it is
+        return Played(part, error=f"{type(error).__name__}: {error}")
+    return Played(part, error=fault) if fault is not None else Played(part, sums)
+
+
+def play_parts(parts: Iterable[Part], threads: int) -> Iterator[Played]:
+    """Play parts on so many threads, and give each as it is done, in any order.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        After the workers have stopped; a part that was not done is lost, and no other.
+    """
+    stop = Event()
+    waiting: set[Future[Played | None]] = set()
+    todo = iter(parts)
+    with ThreadPoolExecutor(threads, thread_name_prefix="parts") as pool:
+        try:
+            more = True
+            while more or waiting:
+                while more and len(waiting) < 2 * threads:
+                    part = next(todo, None)
+                    if part is None:
+                        more = False
+                    else:
+                        waiting.add(pool.submit(play_part, part, stop))
+                done, waiting = wait(waiting, return_when=FIRST_COMPLETED) if waiting else (set(), waiting)
+                for future in done:
+                    played = future.result()
+                    if played is not None:
+                        yield played
+        finally:
+            stop.set()
+            for future in waiting:
+                future.cancel()

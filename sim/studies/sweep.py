@@ -1,0 +1,317 @@
+"""`sweep`: cells of turned keys on the same luck; what is missing of them is played, what is there is kept."""
+
+from __future__ import annotations
+
+import io
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from kernels.random import RNG_SCHEME
+from sim.config.errors import BadInput
+from sim.running.parts import PART_BLOCKS, Part, play_parts
+from sim.running.progress import bar
+from sim.running.provenance import provenance
+from sim.running.runner import LEVEL, SAVE_SECONDS, Interrupted, Progress, threads_here
+from sim.stats.goals import GoalResult
+from sim.store import MANIFEST_SCHEMA, RunFolder, read_of_schema, told, write_atomically, write_json
+from sim.studies.sweep_focus import Focus
+from sim.studies.sweep_judge import cell_results, inert_keys
+from sim.studies.sweep_plan import STUDY, SweepPlan, make_sweep_plan
+from sim.studies.sweep_result import CELLS_FILE, SWEEP_SCHEMA, Sweep
+from sim.studies.sweep_rows import RowStore
+
+__all__ = ["RESULT", "Shard", "block_pairs_in", "play_sweep", "sweep"]
+
+RESULT = "sweep.json"
+_SETUP = "blocks.json"
+"""Pairs of a block, written before the first is played."""
+
+Shard = tuple[int, int]
+"""Number, from 1, and how many there are."""
+
+
+def sweep(
+    file: str | Path,
+    *,
+    matches: int | None = None,
+    threads: int | None = None,
+    out: str | Path | None = None,
+    resume: bool = False,
+    progress: bool = False,
+) -> Sweep:
+    """Turn keys of a scenario, and say what each combination does.
+
+    Parameters
+    ----------
+    file
+        The sweep file.
+    matches
+        Of each cell, instead of the file's. More than `out` holds are played in addition with `resume`.
+    threads
+        One for each core when absent. Figures do not depend on it.
+    out
+        A folder to write; None writes nothing.
+    resume
+        Go on with what `out` holds.
+    progress
+        Show a bar.
+
+    Raises
+    ------
+    BadInput
+        When something given is not usable; nothing is lost then.
+    sim.running.runner.Interrupted
+        From the keyboard; with `out` and `resume`, the same call continues.
+    """
+    path = None if out is None else Path(out)
+    plan = make_sweep_plan(file, matches=matches, block_pairs=None if path is None else block_pairs_in(path))
+    showing: AbstractContextManager[Callable[[int, int], None] | None] = bar() if progress else nullcontext()
+    with showing as show:
+        if path is None:
+            found = play_sweep(plan, threads=threads, progress=show)
+        else:
+            with RunFolder(path, plan.digest) as folder:
+                found = play_sweep(
+                    plan, threads=threads, folder=folder, resume=resume, progress=show, command=("sim.sweep",)
+                )
+    assert found is not None
+    return found
+
+
+def block_pairs_in(path: Path) -> int | None:
+    """Pairs of a block of the sweep that a folder holds; None where it holds none."""
+    file = path / _SETUP
+    if not file.exists():
+        return None
+    found = read_of_schema(file, SWEEP_SCHEMA).get("block_pairs")
+    if isinstance(found, bool) or not isinstance(found, int) or found < 1:
+        raise BadInput.of(f"{file} is damaged: block_pairs is {found!r}; must be a whole number, 1 or more")
+    return found
+
+
+def play_sweep(
+    plan: SweepPlan,
+    *,
+    threads: int | None = None,
+    folder: RunFolder | None = None,
+    resume: bool = False,
+    shard: Shard | None = None,
+    merge: Sequence[Path] = (),
+    progress: Progress | None = None,
+    command: Sequence[str] = (),
+) -> Sweep | None:
+    """Play what is missing of a sweep and keep it in `folder`, which this process holds.
+
+    Parameters
+    ----------
+    resume
+        Whether what is there of it may be gone on with.
+    shard
+        Play only the cells of this shard; nothing is said of them then.
+    merge
+        Folders of shards, whose rows are taken along.
+
+    Returns
+    -------
+    Sweep or None
+        None of a shard.
+
+    Raises
+    ------
+    Interrupted
+        From the keyboard; the folder holds what was done.
+    BadInput
+        When the folder holds a part of the sweep and `resume` is not set, or it cannot be written.
+    """
+    started, clock = datetime.now(UTC), time.perf_counter()
+    play = _Play(plan, threads_here(threads), folder, progress)
+    play.open(resume, merge)
+    try:
+        if shard is not None:
+            play.fill(_shard(plan, shard))
+            play.store.flush()
+            return None
+        taken, looks, goals = play.all()
+    except KeyboardInterrupt:
+        play.store.flush()
+        raise Interrupted(play.done, max(play.wanted, play.done), None if folder is None else folder.path) from None
+    keys = [cell.key for cell in plan.cells]
+    play.store.compact(keys)
+    cells = cell_results(plan, play.store.cells(keys), taken, looks, goals)
+    spec = plan.spec
+    notes = _notes(plan, cells, looks)
+    manifest = {
+        "schema": MANIFEST_SCHEMA,
+        "study": STUDY,
+        "game": spec.scenario.game,
+        "digest": plan.digest,
+        "command": list(command),
+        "scenario": spec.scenario.resolved(),
+        "scenario_digest": spec.scenario.digest,
+        "design": spec.read.design,
+        "seed": spec.read.seed,
+        "namespace": 0,
+        "rng_scheme": RNG_SCHEME,
+        "level": LEVEL,
+        "matches_asked": plan.matches,
+        "matches_played": sum(cell.n_matches for cell in cells),
+        "block_pairs": plan.block_pairs,
+        **provenance(plan.game.rules_version),
+        "threads": play.threads,
+        "started": started.isoformat(timespec="seconds"),
+        "finished": datetime.now(UTC).isoformat(timespec="seconds"),
+        "seconds": round(time.perf_counter() - clock, 3),
+        "notes": list(notes),
+    }
+    found = Sweep(
+        spec.scenario.name,
+        {key: levels.values for key, levels in spec.read.keys.items()},
+        cells,
+        {name: metric.unit for cell in plan.cells for name, metric in cell.plan.metrics.items()},
+        inert_keys(list(spec.read.keys), cells),
+        manifest,
+        notes,
+        None if folder is None else folder.path,
+    )
+    if folder is not None:
+        _keep(found, folder)
+    return found
+
+
+class _Play:
+    """A sweep being played."""
+
+    def __init__(self, plan: SweepPlan, threads: int, folder: RunFolder | None, progress: Progress | None) -> None:
+        self.plan = plan
+        self.threads = threads
+        self.folder = folder
+        self.progress = progress
+        self.store = RowStore(None if folder is None else folder.path)
+        self.done = 0
+        self.wanted = 0
+        self._saved = time.monotonic()
+
+    def open(self, resume: bool, merge: Sequence[Path]) -> None:
+        """Look at what is there; write first whose the rest is."""
+        for path in merge:
+            self.store.take_from(path)
+        if self.folder is None:
+            return
+        folder = self.folder
+        if folder.state != "new" and not resume and self.lacks():
+            raise BadInput.of(f"{folder.path} holds a part of this sweep; --resume goes on with it")
+        folder.claim()
+        with told(folder.path):
+            write_json(folder.path / _SETUP, {"schema": SWEEP_SCHEMA, "block_pairs": self.plan.block_pairs})
+        self.store.flush()
+
+    def lacks(self) -> bool:
+        """Whether a part is missing that is surely wanted."""
+        here = self.store.present()
+        counts = [1] * len(self.plan.cells) if self.plan.focused else self.counts()
+        return any(
+            (cell.key, part) not in here for cell, n in zip(self.plan.cells, counts, strict=True) for part in range(n)
+        )
+
+    def counts(self) -> list[int]:
+        """Parts of each cell, without `focus`."""
+        return [self.plan.n_parts(number) for number in range(len(self.plan.cells))]
+
+    def all(self) -> tuple[list[int], int, dict[int, tuple[GoalResult, ...]] | None]:
+        """Play all cells; gives the parts of each that count, the looks at the goals, and verdicts reached."""
+        if not self.plan.focused:
+            counts = self.counts()
+            self.fill([(cell, part) for part in range(max(counts)) for cell, n in enumerate(counts) if part < n])
+            return counts, 1, None
+        focus = Focus(self.plan)
+        keys = [cell.key for cell in self.plan.cells]
+        for parts in focus.rounds():
+            self.fill(parts)
+            focus.judge(self.store.cells(keys))
+        self.fill(focus.for_reference())
+        return focus.taken, focus.looks, focus.verdicts
+
+    def fill(self, wanted: Sequence[tuple[int, int]]) -> None:
+        """Play those of these parts, (cell, number), that are not there."""
+        here, plan = self.store.present(), self.plan
+        parts = [Part(cell, plan.cells[cell].plan, number, plan.block_pairs) for cell, number in wanted]
+        todo = [part for part in parts if (plan.cells[part.cell].key, part.number) not in here]
+        self.wanted += sum(part.n_matches for part in parts)
+        self.done += sum(part.n_matches for part in parts) - sum(part.n_matches for part in todo)
+
+        def compiled() -> Iterator[Part]:
+            seen: set[int] = set()
+            for part in todo:
+                if part.cell not in seen:
+                    part.plan.compile()
+                    seen.add(part.cell)
+                yield part
+
+        for played in play_parts(compiled(), self.threads):
+            self.store.add(played, plan.cells[played.part.cell].key)
+            self.done += played.part.n_matches
+            if time.monotonic() - self._saved > SAVE_SECONDS:
+                self.store.flush()
+                self._saved = time.monotonic()
+            if self.progress is not None:
+                self.progress(self.done, self.wanted)
+
+
+def _shard(plan: SweepPlan, shard: Shard) -> list[tuple[int, int]]:
+    number, count = shard
+    if plan.focused:
+        raise BadInput.of(f"--shard is {number}/{count}; must be left out with focus, whose rounds need all cells")
+    return [
+        (cell, part)
+        for cell in range(len(plan.cells))
+        if cell % count == number - 1
+        for part in range(plan.n_parts(cell))
+    ]
+
+
+def _notes(plan: SweepPlan, cells: Sequence[Any], looks: int) -> tuple[str, ...]:
+    """Sentences that a reader must know beside the figures."""
+    spec = plan.spec
+    notes = [f"{spec.scenario.name}: {warning}" for warning in spec.scenario.warnings]
+    played = max((cell.n_matches for cell in cells), default=0)
+    if not plan.focused and played > plan.matches:
+        notes.append(
+            f"{plan.matches:,} matches a cell were asked for; {played:,} are the next whole number of parts, of "
+            f"{PART_BLOCKS} blocks each."
+        )
+    points = spec.read.cells or 0
+    if points > len(plan.cells):
+        notes.append(f"Of {points} points some coincide, so that there are {len(plan.cells)} different cells.")
+    exact = sum(cell.plan.deterministic for cell in plan.cells)
+    if exact:
+        notes.append(f"In {exact} of {len(plan.cells)} cells nothing is left to chance: there is one different pair.")
+    if spec.goals is not None:
+        if spec.goals.dominated is not None:
+            notes.append(f"{spec.goals.dominated.text} is not judged, since that takes a tournament in every cell.")
+        if spec.goals.bots is not None:
+            notes.append("Goals are judged with the bots of the sweep, whatever bots their file names.")
+    if plan.focused:
+        notes.append(
+            f"Matches went to the cells whose goals were undecided, in up to {looks} looks over which the chances of "
+            "error are split."
+        )
+    counted = [(cell.number, cell.estimates.get("illegal_orders")) for cell in cells]
+    illegal = [number for number, one in counted if one is not None and one.value]
+    if illegal:
+        notes.append(f"A bot gave illegal orders in {len(illegal)} cells, first in cell {illegal[0]}.")
+    return tuple(notes)
+
+
+def _keep(found: Sweep, folder: RunFolder) -> None:
+    """Write the finished sweep; the manifest last, since it is what says that the rest is there."""
+    buffer = io.BytesIO()
+    found.frame.to_parquet(buffer, index=False)
+    with told(folder.path):
+        write_json(folder.path / RESULT, found.result())
+        write_atomically(folder.path / CELLS_FILE, buffer.getvalue())
+        write_json(folder.path / "manifest.json", found.manifest)
+    folder.clear_unfinished()

@@ -1,0 +1,222 @@
+"""What a sweep leaves: every cell with its figures, their changes from the reference, and how it meets the goals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sim.config.errors import BadInput
+from sim.stats.differences import Difference, Verdict
+from sim.stats.figures import Estimate
+from sim.stats.goals import GoalResult, GoalVerdict, overall
+from sim.studies.sweep_plan import level_words
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["CELLS_FILE", "SWEEP_SCHEMA", "CellResult", "Sweep", "load_sweep"]
+
+SWEEP_SCHEMA = 1
+CELLS_FILE = "cells.parquet"
+RESOLVED = (Verdict.MOVED, Verdict.SAME, Verdict.IDENTICAL)
+
+
+@dataclass(frozen=True)
+class CellResult:
+    """One cell.
+
+    Attributes
+    ----------
+    number, key, values, label
+        Which it is (`sim.studies.sweep_plan.Cell`).
+    reference
+        Whether it is the one that the others are compared with.
+    pairing
+        Who played.
+    n_matches
+        Played.
+    estimates
+        Every figure by its core name; empty where the cell failed.
+    differences
+        Its changes from the reference by core name; empty for the reference and where the cell failed.
+    goals
+        What is known of each goal; empty where there are none.
+    fingerprint
+        Digest of all block sums: two cells that have the same one ended the same in every block.
+    error
+        Why it could not be played; None where it was.
+    """
+
+    number: int
+    key: str
+    values: Mapping[str, Any]
+    label: str
+    reference: bool
+    pairing: str
+    n_matches: int
+    estimates: Mapping[str, Estimate]
+    differences: Mapping[str, Difference]
+    goals: tuple[GoalResult, ...]
+    fingerprint: str
+    error: str | None = None
+
+    @property
+    def verdict(self) -> GoalVerdict | None:
+        """Of all goals together; None where nothing is judged."""
+        return overall(self.goals) if self.goals else None
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A finished sweep.
+
+    Attributes
+    ----------
+    scenario
+        Name of the scenario.
+    keys
+        What each key was set to, in order.
+    cells
+        In the order of the design.
+    units
+        Unit of every figure.
+    inert
+        Keys that move nothing: cells that differ in nothing else end the same in every block.
+    manifest
+        Provenance.
+    notes
+        What a reader must know beside the figures.
+    folder
+        Where it is kept; None when nothing was written.
+    """
+
+    scenario: str
+    keys: Mapping[str, tuple[Any, ...]]
+    cells: tuple[CellResult, ...]
+    units: Mapping[str, str]
+    inert: tuple[str, ...]
+    manifest: Mapping[str, Any]
+    notes: tuple[str, ...] = ()
+    folder: Path | None = None
+
+    @property
+    def reference(self) -> CellResult:
+        """The cell that the others are compared with."""
+        return next(cell for cell in self.cells if cell.reference)
+
+    @property
+    def failed(self) -> tuple[CellResult, ...]:
+        """Cells that could not be played."""
+        return tuple(cell for cell in self.cells if cell.error is not None)
+
+    def __getitem__(self, label: str) -> CellResult:
+        """A cell by its label, such as ``sweep["economy.toll=2"]``."""
+        for cell in self.cells:
+            if cell.label == label:
+                return cell
+        raise KeyError(f"there is no cell {label}; there are {', '.join(cell.label for cell in self.cells[:20])}")
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """A row for every figure of every cell, and one for every cell that failed.
+
+        Columns: `cell`, `label`, a column for each key, `reference`, `pairing`, `metric`, `value`, `low`, `high`, `n`,
+        `n_units`, `method`, `change`, `change_low`, `change_high`, `resolved`, `verdict` (of all goals), `error`.
+        """
+        import pandas as pd
+
+        found = pd.DataFrame([row for cell in self.cells for row in _rows(cell)])
+        for key in self.keys:
+            if any(isinstance(value, str) for value in found[key]):  # one type a column, or no file could hold it
+                found[key] = [None if value is None else str(value) for value in found[key]]
+        return found
+
+    def result(self) -> dict[str, Any]:
+        """What `sweep.json` holds, beside what was asked for."""
+        return {
+            "schema": SWEEP_SCHEMA,
+            "scenario": self.scenario,
+            "keys": {key: [level_words(value) for value in values] for key, values in self.keys.items()},
+            "reference": self.reference.number,
+            "inert": list(self.inert),
+            "cells": [
+                {
+                    "cell": cell.number,
+                    "key": cell.key,
+                    "label": cell.label,
+                    "values": dict(cell.values),
+                    "pairing": cell.pairing,
+                    "matches": cell.n_matches,
+                    "verdict": None if cell.verdict is None else cell.verdict.value,
+                    "goals": [one.as_dict() for one in cell.goals],
+                    "error": cell.error,
+                }
+                for cell in self.cells
+            ],
+            "notes": list(self.notes),
+        }
+
+
+def _rows(cell: CellResult) -> list[dict[str, Any]]:
+    said: dict[str, Any] = {
+        "cell": cell.number,
+        "label": cell.label,
+        **{key: _plain(value) for key, value in cell.values.items()},
+        "reference": cell.reference,
+        "pairing": cell.pairing,
+    }
+    ended = {"verdict": None if cell.verdict is None else cell.verdict.value, "error": cell.error}
+    if cell.error is not None:
+        return [{**said, "metric": None, **ended}]
+    rows = []
+    for name, one in cell.estimates.items():
+        change = cell.differences.get(name)
+        rows.append(
+            {
+                **said,
+                "metric": name,
+                "value": one.value,
+                "low": one.low,
+                "high": one.high,
+                "n": one.n,
+                "n_units": one.n_units,
+                "method": one.method,
+                "change": None if change is None else change.value,
+                "change_low": None if change is None else change.low,
+                "change_high": None if change is None else change.high,
+                "resolved": None if change is None else change.verdict in RESOLVED,
+                **ended,
+            }
+        )
+    return rows
+
+
+def _plain(value: Any) -> Any:
+    return value if isinstance(value, int | float | bool) or value is None else level_words(value)
+
+
+def load_sweep(path: str | Path) -> pd.DataFrame:
+    """The figures of a finished sweep: a row for every figure of every cell (`Sweep.frame`).
+
+    Parameters
+    ----------
+    path
+        The folder.
+
+    Raises
+    ------
+    BadInput
+        When it is no folder of a finished sweep, or it is damaged.
+    """
+    import pandas as pd
+
+    file = Path(path) / CELLS_FILE
+    try:
+        return pd.read_parquet(file)
+    except FileNotFoundError:
+        raise BadInput.of(f"{file} is missing; must be the folder of a finished sweep") from None
+    except Exception as error:  # a damaged file may raise anything
+        raise BadInput.of(f"{file} is damaged: {error}") from None
