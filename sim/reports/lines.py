@@ -82,6 +82,8 @@ class Lines:
         texts = [[self.text(cell) for cell in row] for row in every]
         n = len(every[0])
         widths = [max(row[place].cell_len for row in texts) for place in range(n)]
+        fits = 2 + sum(widths) + len(GAP) * (n - 1) <= self.width
+        gap = GAP if fits else " "
         for number, row in enumerate(texts):
             style = "dim" if header and number == 0 else styles[number - bool(header)] if styles else ""
             pieces = [self.text("  ")]
@@ -92,5 +94,5 @@ class Lines:
                 elif place < n - 1:
                     cell.pad_right(room)
                 cell.stylize(style)
-                pieces += [cell, self.text(GAP)]
+                pieces += [cell, self.text(gap)]
             self.line(*pieces)
