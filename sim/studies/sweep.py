@@ -308,10 +308,13 @@ def _notes(plan: SweepPlan, cells: Sequence[Any], looks: int) -> tuple[str, ...]
 
 def _keep(found: Sweep, folder: RunFolder) -> None:
     """Write the finished sweep; the manifest last, since it is what says that the rest is there."""
+    from sim.reports.sweep_page import write_sweep_report
+
     buffer = io.BytesIO()
     found.frame.to_parquet(buffer, index=False)
     with told(folder.path):
         write_json(folder.path / RESULT, found.result())
         write_atomically(folder.path / CELLS_FILE, buffer.getvalue())
+        write_sweep_report(found, folder.path)
         write_json(folder.path / "manifest.json", found.manifest)
     folder.clear_unfinished()
