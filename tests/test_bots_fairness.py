@@ -41,7 +41,7 @@ def test_bots_fairness__the_mirror_is_its_own_inverse():
     for scenario in EXACT:
         board = Board(load_scenario(scenario, SHORT))
         mirror = Mirror(board.rules)
-        for state in states_met(board, scaled(20, 2), "inverse"):
+        for state in states_met(board, scaled(20, 12), "inverse"):
             image = mirror.state(state)
             moved += image.tobytes() != state.tobytes()
             assert mirror.state(image).tobytes() == state.tobytes()
