@@ -1,8 +1,8 @@
 "use strict";
-// Every table with a heading row sorts by a column when its heading is pressed, and can be saved as a CSV file.
+// Every table with a heading row, but one that is marked plain, sorts by a column when its heading is pressed, and can be saved as a CSV file.
 for (const table of document.querySelectorAll("table")) {
   const head = table.tHead?.rows[0], body = table.tBodies[0];
-  if (!head || !body) continue;
+  if (!head || !body || table.dataset.plain !== undefined) continue;
   const text = (cell) => cell.textContent.trim().replace(/\s+/g, " ");
   const cells = (row) => [...row.cells].map(text);
   const asked = [...body.rows];
