@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Mapping, Sequence
 from operator import index
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from sim.games import game_of
 from sim.games.game import Plan
 from sim.reading import load_run
 from sim.running.chunks import Chunk
-from sim.running.progress import bar
+from sim.running.keeping import kept_or_played
 from sim.running.result import Run
 from sim.running.runner import MAX_MATCHES, Amount, play, unit_watched
 from sim.store import RunFolder
@@ -108,16 +107,17 @@ def run(
     amount = Amount(matches, half_width, unit_watched(plan))
     if keep_matches and out is None:
         raise BadInput.of("keep_matches is True but out is None; name a folder to keep the matches in")
-    showing: AbstractContextManager[Callable[[int, int], None] | None] = bar() if progress else nullcontext()
-    if out is None:
-        with showing as show:
-            return play(plan, amount, threads=threads, progress=show)
-    folder = RunFolder(Path(out), plan.digest(amount.identity), again=again, with_matches=keep_matches)
-    with folder:
-        if folder.state == "complete":
-            return load_run(folder.path)
-        with showing as show:
-            return play(plan, amount, threads=threads, folder=folder, progress=show, command=("sim.run",))
+    folder = None
+    if out is not None:
+        folder = RunFolder(Path(out), plan.digest(amount.identity), again=again, with_matches=keep_matches)
+    return kept_or_played(
+        folder,
+        load_run,
+        lambda held, show: play(
+            plan, amount, threads=threads, folder=held, progress=show, command=() if held is None else ("sim.run",)
+        ),
+        progress=progress,
+    )
 
 
 def plan_of(run: Run) -> Plan:

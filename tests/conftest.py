@@ -16,11 +16,15 @@ from kernels.jit import PLAIN
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip what only compiled kernels can do in time, or at all."""
+    """Leave what is marked `compiled` to the run with compiled kernels, which checks all of it.
+
+    The plain run is there for coverage. It plays a thousand times slower, so that a test of thousands of matches, or of
+    a bot that thinks, would take hours; and machine code, its cache and its speed are not there to be tested.
+    """
     if PLAIN:
         for item in items:
             if item.get_closest_marker("compiled"):
-                item.add_marker(pytest.mark.skip(reason="kernels are plain (NUMBA_DISABLE_JIT=1)"))
+                item.add_marker(pytest.mark.skip(reason="needs compiled kernels; the compiled run has it"))
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -20,6 +19,7 @@ from sim.cli.options import (
     seed_number,
     two_bots,
 )
+from sim.cli.resuming import told_when_interrupted
 
 RUNS = Path("reports/runs")
 
@@ -55,7 +55,6 @@ def compare(
     """
     say_when_cold()
     from sim.running.progress import bar
-    from sim.running.runner import Interrupted
     from sim.store import RunFolder, folder_name
     from sim.studies.compare import play_comparison
     from sim.studies.compare_plan import make_comparison_plan
@@ -84,13 +83,8 @@ def compare(
             found = load_comparison(path)
             typer.echo(f"This comparison is complete already in {path}; --again plays it anew.", err=True)
         else:
-            try:
-                with bar(only_terminal=True) as progress:
-                    found = play_comparison(plan, threads=threads, folder=folder, progress=progress, command=words)
-            except Interrupted as stopped:
-                typer.echo(f"{stopped}; kept in {path}. This goes on from there:", err=True)
-                typer.echo(f"  {shlex.join(words)}", err=True)
-                raise typer.Exit(130) from None
+            with told_when_interrupted(path, words), bar(only_terminal=True) as progress:
+                found = play_comparison(plan, threads=threads, folder=folder, progress=progress, command=words)
     if json:
         print_json(found.result())
     else:

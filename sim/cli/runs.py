@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -25,6 +24,7 @@ from sim.cli.options import (
     share,
     two_bots,
 )
+from sim.cli.resuming import told_when_interrupted
 
 if TYPE_CHECKING:
     from sim.games.game import Plan
@@ -98,7 +98,7 @@ def run(
         refuse("SCENARIO", "missing", "a YAML file or the name of a shipped scenario, --goals or --records a file")
     from sim.api import load_run, make_plan, scenario_of
     from sim.running.progress import bar
-    from sim.running.runner import Amount, Interrupted, play, unit_watched
+    from sim.running.runner import Amount, play, unit_watched
     from sim.store import RunFolder, folder_name
 
     asked = count("--matches", matches)
@@ -117,13 +117,8 @@ def run(
             result = load_run(path)
             typer.echo(f"This run is complete already in {path}; --again plays it anew.", err=True)
         else:
-            try:
-                with bar(only_terminal=True) as progress:
-                    result = play(plan, amount, threads=threads, folder=folder, progress=progress, command=words)
-            except Interrupted as stopped:
-                typer.echo(f"{stopped}; kept in {path}. This goes on from there:", err=True)
-                typer.echo(f"  {shlex.join(words)}", err=True)
-                raise typer.Exit(130) from None
+            with told_when_interrupted(path, words), bar(only_terminal=True) as progress:
+                result = play(plan, amount, threads=threads, folder=folder, progress=progress, command=words)
     if json:
         print_json(result.summary())
     else:
@@ -171,7 +166,6 @@ def _run_goals(
             refuse(option, given, "left out with --goals, which plays a number of matches")
     say_when_cold()
     from sim.running.progress import bar
-    from sim.running.runner import Interrupted
     from sim.studies.goals import make_goals_plan, play_goals
 
     asked = count("--matches", matches)
@@ -181,13 +175,8 @@ def _run_goals(
     path = out or RUNS / plan.folder_name
     words = _command(scenario, matches, None, bots, plan.seed, set_, out, False)
     words += ["--goals", str(goals)]
-    try:
-        with bar(only_terminal=True) as progress:
-            found = play_goals(plan, threads=threads, out=path, progress=progress, command=words)
-    except Interrupted as stopped:
-        typer.echo(f"{stopped}; kept in {path}. This goes on from there:", err=True)
-        typer.echo(f"  {shlex.join(words)}", err=True)
-        raise typer.Exit(130) from None
+    with told_when_interrupted(path, words), bar(only_terminal=True) as progress:
+        found = play_goals(plan, threads=threads, out=path, progress=progress, command=words)
     if json:
         print_json(found.result())
     else:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
@@ -12,6 +11,7 @@ import typer
 
 from sim.cli.cold import say_when_cold
 from sim.cli.options import JsonOption, ThreadsOption, console, count, print_json, refuse
+from sim.cli.resuming import told_when_interrupted
 
 
 def sweep(
@@ -42,7 +42,6 @@ def sweep(
     """
     say_when_cold()
     from sim.running.progress import bar
-    from sim.running.runner import Interrupted
     from sim.store import RunFolder, folder_name
     from sim.studies.sweep import block_pairs_in, play_sweep
     from sim.studies.sweep_plan import make_sweep_plan
@@ -58,7 +57,7 @@ def sweep(
     with ExitStack() as stack:
         folder = stack.enter_context(RunFolder(path, plan.digest))
         progress = stack.enter_context(bar(only_terminal=True))
-        try:
+        with told_when_interrupted(path, words):
             found = play_sweep(
                 plan,
                 threads=threads,
@@ -69,10 +68,6 @@ def sweep(
                 progress=progress,
                 command=words,
             )
-        except Interrupted as stopped:
-            typer.echo(f"{stopped}; kept in {path}. This goes on from there:", err=True)
-            typer.echo(f"  {shlex.join(words)}", err=True)
-            raise typer.Exit(130) from None
     if found is None:
         typer.echo(f"Shard {shard} is complete in {path}; --merge {path} takes it along.", err=True)
         return

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,6 +20,7 @@ from sim.cli.options import (
     print_json,
     seed_number,
 )
+from sim.cli.resuming import told_when_interrupted
 
 if TYPE_CHECKING:
     from sim.studies.tournament_result import Tournament
@@ -59,7 +59,6 @@ def tournament(
     """
     say_when_cold()
     from sim.running.progress import bar
-    from sim.running.runner import Interrupted
     from sim.store import RunFolder, folder_name
     from sim.studies.tournament import make_tournament_plan, play_tournament
     from sim.studies.tournament_result import load_tournament
@@ -78,13 +77,8 @@ def tournament(
             found = load_tournament(path)
             typer.echo(f"This tournament is complete already in {path}; --again plays it anew.", err=True)
         else:
-            try:
-                with bar(only_terminal=True) as progress:
-                    found = play_tournament(plan, threads=threads, folder=folder, progress=progress, command=words)
-            except Interrupted as stopped:
-                typer.echo(f"{stopped}; kept in {path}. This goes on from there:", err=True)
-                typer.echo(f"  {shlex.join(words)}", err=True)
-                raise typer.Exit(130) from None
+            with told_when_interrupted(path, words), bar(only_terminal=True) as progress:
+                found = play_tournament(plan, threads=threads, folder=folder, progress=progress, command=words)
     if json:
         print_json(found.summary())
     else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -21,6 +20,7 @@ from sim.cli.options import (
     print_json,
     seed_number,
 )
+from sim.cli.resuming import told_when_interrupted
 
 RUNS = Path("reports/runs")
 
@@ -62,7 +62,6 @@ def value(
     """
     say_when_cold()
     from sim.running.progress import bar
-    from sim.running.runner import Interrupted
     from sim.store import RunFolder, folder_name
     from sim.studies.value import play_any, value_plan_of
     from sim.studies.value_result import load_value
@@ -97,13 +96,8 @@ def value(
             found = load_value(path)
             typer.echo(f"This study is complete already in {path}; --again plays it anew.", err=True)
         else:
-            try:
-                with bar(only_terminal=True) as progress:
-                    found = play_any(plan, threads=threads, folder=folder, progress=progress, command=words)
-            except Interrupted as stopped:
-                typer.echo(f"{stopped}; kept in {path}. This goes on from there:", err=True)
-                typer.echo(f"  {shlex.join(words)}", err=True)
-                raise typer.Exit(130) from None
+            with told_when_interrupted(path, words), bar(only_terminal=True) as progress:
+                found = play_any(plan, threads=threads, folder=folder, progress=progress, command=words)
     if json:
         print_json(found.result())
     else:

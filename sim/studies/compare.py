@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,8 +15,8 @@ from sim.api import Source
 from sim.config.errors import BadInput
 from sim.games import game_of
 from sim.games.game import Plan, Sums
+from sim.running.keeping import kept_or_played
 from sim.running.ledger import Ledger
-from sim.running.progress import bar
 from sim.running.provenance import provenance
 from sim.running.result import Run
 from sim.running.runner import LEVEL, Interrupted, Progress, threads_here
@@ -80,15 +79,15 @@ def compare(
         From the keyboard; with `out`, the same call continues.
     """
     plan = make_comparison_plan(base, variants, overrides=overrides, bots=bots, matches=matches, seed=seed)
-    showing: AbstractContextManager[Callable[[int, int], None] | None] = bar() if progress else nullcontext()
-    if out is None:
-        with showing as show:
-            return play_comparison(plan, threads=threads, progress=show)
-    with RunFolder(Path(out), plan.digest, again=again) as folder:
-        if folder.state == "complete":
-            return load_comparison(folder.path)
-        with showing as show:
-            return play_comparison(plan, threads=threads, folder=folder, progress=show, command=("sim.compare",))
+    folder = None if out is None else RunFolder(Path(out), plan.digest, again=again)
+    return kept_or_played(
+        folder,
+        load_comparison,
+        lambda held, show: play_comparison(
+            plan, threads=threads, folder=held, progress=show, command=() if held is None else ("sim.compare",)
+        ),
+        progress=progress,
+    )
 
 
 def play_comparison(

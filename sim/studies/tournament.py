@@ -5,8 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -23,9 +22,9 @@ from sim.config.scenario import Scenario
 from sim.games.dispatch.game import GAME
 from sim.games.dispatch.plan import DispatchPlan
 from sim.games.dispatch.players import BotLike, player_for, player_words
+from sim.running.keeping import kept_or_played
 from sim.running.ledger import Ledger
 from sim.running.plan import checked_seed
-from sim.running.progress import bar
 from sim.running.provenance import provenance
 from sim.running.runner import LEVEL, MAX_MATCHES, Interrupted, Progress, threads_here
 from sim.stats.figures import EXACT, Estimate
@@ -183,15 +182,15 @@ def tournament(
         From the keyboard; with `out`, the same call continues.
     """
     plan = make_tournament_plan(scenario, bots=bots, matches=matches, seed=seed, overrides=overrides)
-    showing: AbstractContextManager[Callable[[int, int], None] | None] = bar() if progress else nullcontext()
-    if out is None:
-        with showing as show:
-            return play_tournament(plan, threads=threads, progress=show)
-    with RunFolder(Path(out), plan.digest, again=again) as folder:
-        if folder.state == "complete":
-            return load_tournament(folder.path)
-        with showing as show:
-            return play_tournament(plan, threads=threads, folder=folder, progress=show, command=("sim.tournament",))
+    folder = None if out is None else RunFolder(Path(out), plan.digest, again=again)
+    return kept_or_played(
+        folder,
+        load_tournament,
+        lambda held, show: play_tournament(
+            plan, threads=threads, folder=held, progress=show, command=() if held is None else ("sim.tournament",)
+        ),
+        progress=progress,
+    )
 
 
 def play_tournament(

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
@@ -17,7 +16,7 @@ from sim.config.exactness import exactness
 from sim.config.scenario import Scenario
 from sim.games.dispatch.game import GAME
 from sim.games.dispatch.players import BotLike, player_words
-from sim.running.progress import bar
+from sim.running.keeping import kept_or_played
 from sim.running.provenance import provenance
 from sim.running.runner import LEVEL, Interrupted, Progress, threads_here
 from sim.store import MANIFEST_SCHEMA, RunFolder
@@ -83,15 +82,15 @@ def value(
     plan = value_plan_of(
         scenario, bots=bots, matches=matches, scan_matches=scan_matches, seed=seed, study=study, overrides=overrides
     )
-    showing: AbstractContextManager[Callable[[int, int], None] | None] = bar() if progress else nullcontext()
-    if out is None:
-        with showing as show:
-            return play_any(plan, threads=threads, progress=show)
-    with RunFolder(Path(out), plan.digest, again=again) as folder:
-        if folder.state == "complete":
-            return load_value(folder.path)
-        with showing as show:
-            return play_any(plan, threads=threads, folder=folder, progress=show, command=("sim.value",))
+    folder = None if out is None else RunFolder(Path(out), plan.digest, again=again)
+    return kept_or_played(
+        folder,
+        load_value,
+        lambda held, show: play_any(
+            plan, threads=threads, folder=held, progress=show, command=() if held is None else ("sim.value",)
+        ),
+        progress=progress,
+    )
 
 
 def value_plan_of(
