@@ -39,7 +39,7 @@ def same_python() -> bool:
 
 def make() -> None:
     """Make the environment, or bring it up to date; an interrupted attempt is made good by the next call."""
-    print("making .venv (once; about 200 MB to download, so some minutes)", file=sys.stderr)
+    print("making .venv (once; about 350 MB to download, so some minutes)", file=sys.stderr)
     here = str(ROOT)
     if not same_python():
         try:
