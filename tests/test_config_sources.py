@@ -208,7 +208,8 @@ def test_extends__too_long_or_to_nowhere(tmp_path: Path, monkeypatch: pytest.Mon
     assert problems_of(load_scenario, "s0.yaml") == ["s20.yaml:1: extends goes over more than 20 files"]
     Path("n.yaml").write_text("name: n\nextends: s99.yml\n")
     assert problems_of(load_scenario, "n.yaml") == [
-        "n.yaml:2: extends is 's99.yml', and there is no file s99.yml; must be a scenario, or the name of a shipped one; did you mean 's9.yaml'?"
+        "n.yaml:2: extends is 's99.yml', and there is no file s99.yml; must be a scenario, or the "
+        "name of a shipped one; did you mean 's9.yaml'?"
     ]
     Path("l.yaml").write_text(SCENARIO + "extends: [a]\n")
     Path("map.yaml").write_text(MAP)
@@ -276,7 +277,8 @@ SETS = {
     "map.trains[3].first_reward=1": "map.trains: there is no item 3; must be from 1 to 2",
     "map.trains[0].first_reward=1": "map.trains: there is no item 0; must be from 1 to 2",
     "map.trains.x.first_reward=1": "map.trains: there is no item 'x'; must be from 1 to 2",
-    "map=gone.yaml": "map is 'gone.yaml', and there is no file gone.yaml; must be the path of a map, or the name of a shipped one",
+    "map=gone.yaml": "map is 'gone.yaml', and there is no file gone.yaml; must be the path of a map, or the "
+    "name of a shipped one",
     "=1": "is no override; must be key=value",
     "": "is no override; must be key=value",
     "a..b=1": "is no override; must be key=value",
