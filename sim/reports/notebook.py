@@ -1,4 +1,4 @@
-"""What a notebook shows of a result: a few sentences and figures in the reader's own colours, a page's worth at most."""
+"""What a notebook shows of a result: a few sentences and figures in the reader's own colours, a screen at most."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ __all__ = [
     "exploit_html",
     "framed",
     "goals_html",
+    "inline",
     "map_html",
     "run_html",
     "sweep_html",
@@ -68,10 +69,14 @@ def shown_html(shown: Shown) -> str:
     """The part of a page; all text in it is escaped."""
     from markupsafe import Markup
 
+    return rendered(TEMPLATE, shown=shown, picture=Markup(inline(shown.svg)), most=MOST_ROWS)
+
+
+def inline(svg: str) -> str:
+    """A drawing as part of a page that may hold others: its identifiers are its own."""
     from sim.reports.style import inline_svg
 
-    prefix = "p" + hashlib.sha256(shown.svg.encode()).hexdigest()[:10]
-    return rendered(TEMPLATE, shown=shown, picture=Markup(inline_svg(shown.svg, prefix)), most=MOST_ROWS)
+    return inline_svg(svg, "p" + hashlib.sha256(svg.encode()).hexdigest()[:10])
 
 
 def framed(page: str, title: str, height: int) -> str:
@@ -130,12 +135,14 @@ def _few(notes: Sequence[str]) -> Sequence[str]:
 
 def comparison_html(found: Comparison) -> str:
     """A comparison: of each variant what moved, and how much could not be said."""
+    from sim.reports.compare_terminal import noun_of
     from sim.reports.words import counted
 
+    noun = noun_of(found)
     sentences: list[str] = []
     tables: list[Table] = []
     for one in found.variants[:MOST_PARTS]:
-        said, moved = _variant(one)
+        said, moved = _variant(one, noun)
         sentences += said
         tables += moved
     left = len(found.variants) - MOST_PARTS
@@ -143,7 +150,7 @@ def comparison_html(found: Comparison) -> str:
     return shown_html(
         Shown(
             f"compared with {found.base} · {found.pairing}",
-            f"{counted(found.manifest['matches_played_base'], 'match')} of the base · seed {found.manifest['seed']} · "
+            f"{counted(found.manifest['matches_played_base'], noun)} of the base · seed {found.manifest['seed']} · "
             f"{100 * found.level:g}% intervals of the change",
             sentences,
             tables,
@@ -152,18 +159,18 @@ def comparison_html(found: Comparison) -> str:
     )
 
 
-def _variant(one: Variant) -> tuple[list[str], list[Table]]:
+def _variant(one: Variant, noun: str) -> tuple[list[str], list[Table]]:
     from sim.reports.compare_terminal import change_of, change_words, folded, matches_words, side_words
     from sim.stats.differences import Verdict
 
     changes = "; ".join(change_words(one.changes)) or "nothing differs"
     if one.inert:
-        return [f"{one.label} ({changes}): every match ends as before, in every figure."], []
+        return [f"{one.label} ({changes}): every {noun} ends as before, in every figure."], []
     shown = folded(one.differences)
     n = Counter(difference.verdict for difference in shown)
     said = (
-        f"{one.label} ({changes}). {matches_words(one)} Moved: {n[Verdict.MOVED]} figures; by less than delta, or not "
-        f"at all: {n[Verdict.SAME] + n[Verdict.IDENTICAL]}; cannot be said yet: {n[Verdict.OPEN]}."
+        f"{one.label} ({changes}). {matches_words(one, noun)} Moved: {n[Verdict.MOVED]} figures; by less than delta, "
+        f"or not at all: {n[Verdict.SAME] + n[Verdict.IDENTICAL]}; cannot be said yet: {n[Verdict.OPEN]}."
     )
     rows = [
         (difference.metric, *side_words(difference), change_of(difference))
@@ -243,8 +250,12 @@ def tournament_html(found: Tournament) -> str:
 def value_html(found: ValueStudy) -> str:
     """A value study: what the panel says, and the score that is lost without each investment."""
     from sim.reports.value_section import knockout_rows, price_rows, verdict_sentences
+    from sim.stats.rounding import format_estimate
 
     tables = []
+    if cards := [one for one in found.worths if one.figure == "worth"]:
+        shown = [(one.subject, format_estimate(one.value, one.low, one.high, "Stages", one.method)) for one in cards]
+        tables.append(Table(["Home card", "saved a train"], shown))
     if rows := [(subject, *cells, said) for subject, cells, said in knockout_rows(found)]:
         tables.append(Table(["", *found.bots, "verdict"], rows, "score that is lost without it [pp]"))
     if prices := [(kind, *cells) for kind, cells in price_rows(found)]:

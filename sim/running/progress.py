@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -60,8 +61,7 @@ def _notebook() -> Any:
     shell = None if ipython is None else ipython.get_ipython()
     if shell is None or not hasattr(shell, "kernel"):
         return None
-    from IPython.display import display
-
+    display: Any = importlib.import_module("IPython.display").display
     return lambda text: display(_Html(text), display_id=True)
 
 
@@ -94,6 +94,9 @@ class _Html:
 
     def __init__(self, text: str) -> None:
         self.text = text
+
+    def __repr__(self) -> str:
+        return self.text.rpartition("</progress>")[2].strip()
 
     def _repr_html_(self) -> str:
         return self.text
