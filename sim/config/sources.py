@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from sim.config.errors import BadInput, Problem
+from sim.config.starters import starter_map, starter_path
 from sim.config.tree import MAX_BYTES, Node, Source, dotted, parsed_tree, plain_tree
 from sim.config.values import did_you_mean, shown
 
@@ -61,6 +62,13 @@ def beside(node: Node) -> Path:
     return Path(os.path.normpath(node.source.folder / str(node.value)))
 
 
+def shipped_or_beside(node: Node, shelf: Callable[[str], Path | None]) -> Path:
+    """The path that a text node writes; a bare word that no file bears beside it is the name of something shipped."""
+    path, word = beside(node), str(node.value)
+    bare = not Path(word).suffix and len(Path(word).parts) == 1 and not os.path.lexists(path)
+    return (shelf(word) if bare else None) or path
+
+
 def extended(node: Node, problems: list[Problem], chain: tuple[Path, ...] = ()) -> Node:
     """A scenario with what it `extends` merged in, over as many files as it takes.
 
@@ -77,8 +85,8 @@ def extended(node: Node, problems: list[Problem], chain: tuple[Path, ...] = ()) 
     if not isinstance(link.value, str) or not link.value:
         problems.append(link.problem(("extends",), f"is {shown(link.plain())}; must be the path of a scenario"))
         return own
-    path = beside(link)
-    _check_exists(link, path, "extends", "a scenario")
+    path = shipped_or_beside(link, starter_path)
+    _check_exists(link, path, "extends", "a scenario, or the name of a shipped one")
     if os.path.realpath(path) in [os.path.realpath(other) for other in chain]:
         names = " -> ".join(str(other) for other in (*chain, path))
         raise BadInput([link.problem(("extends",), f"goes round in a circle: {names}")])
@@ -168,8 +176,8 @@ def map_tree(node: Node, problems: list[Problem]) -> Node:
         return node
     if not node.value:
         raise BadInput([node.problem(("map",), "is ''; must be the path of a map, or a map in place")])
-    path = beside(node)
-    _check_exists(node, path, "map", "the path of a map")
+    path = shipped_or_beside(node, starter_map)
+    _check_exists(node, path, "map", "the path of a map, or the name of a shipped one")
     return file_tree(path, problems)
 
 

@@ -35,6 +35,12 @@ def starter_path(name: str) -> Path | None:
     return None
 
 
+def starter_map(name: str) -> Path | None:
+    """The file of a shipped map, or None when there is none of that name."""
+    path = starters_dir() / "maps" / f"{name}.yaml"
+    return path if path.is_file() else None
+
+
 def write_bot_template(path: Path | str) -> Path:
     """Write a bot to start from, which works as it is, into a new file; its folder is made when it is missing.
 

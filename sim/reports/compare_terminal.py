@@ -8,7 +8,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from sim.reports.lines import Lines
-from sim.reports.words import counted, shortened
+from sim.reports.words import counted, plural, shortened
 from sim.stats.differences import Difference, Verdict
 from sim.stats.figures import Estimate, Kind
 from sim.stats.rounding import format_estimate, format_value
@@ -40,6 +40,7 @@ class _Printer(Lines):
         self.found = found
         self.paired = all(variant.paired for variant in found.variants)
         self.sizes = {one["matches_played"] for one in found.manifest["entrants"]}
+        self.noun = noun_of(found)
 
     def print(self) -> None:
         """Print all of it, top to bottom."""
@@ -47,15 +48,14 @@ class _Printer(Lines):
         said = [
             f"compared with {shortened(found.base, 40)}",
             shortened(found.pairing, 40),
-            counted(manifest["matches_played_base"], "match") + (" each" if len(self.sizes) == 1 else ""),
+            counted(manifest["matches_played_base"], self.noun) + (" each" if len(self.sizes) == 1 else ""),
             f"seed {manifest['seed']}",
         ]
         self.line(self.text(" · ".join(said), "bold"))
         luck = ", block by block on the same luck" if self.paired else ""
-        self.paragraph(
-            f"{100 * found.level:g}% intervals of the change{luck}. Of a quantile the change is that of the share of "
-            "matches up to the base's value."
-        )
+        quantiles = any(one.kind is Kind.QUANTILE for variant in found.variants for one in variant.differences)
+        of_them = f" Of a quantile the change is that of the share of {plural(self.noun)} up to the base's value."
+        self.paragraph(f"{100 * found.level:g}% intervals of the change{luck}.{of_them if quantiles else ''}")
         for variant in found.variants:
             self.variant(variant)
         self.ending(found.notes, found.folder)
@@ -65,33 +65,33 @@ class _Printer(Lines):
         self.heading(shortened(variant.label, 76))
         if len(self.sizes) > 1:
             n = next(one["matches_played"] for one in self.found.manifest["entrants"] if one["label"] == variant.label)
-            self.paragraph(f"  {shortened(variant.pairing, 50)}, {counted(n, 'match')}")
+            self.paragraph(f"  {shortened(variant.pairing, 50)}, {counted(n, self.noun)}")
         for words in change_words(variant.changes):
             self.paragraph(f"  {words}", hang="    ")
         if variant.inert and not variant.changes:
-            self.paragraph("Nothing differs: every match ends as before.")
+            self.paragraph(f"Nothing differs: every {self.noun} ends as before.")
             return
         if variant.inert:
             keys = ", ".join(change.key for change in variant.changes)
-            self.paragraph(f"Inert: every match ends as before, in every figure. Here {keys} moves nothing.")
+            self.paragraph(f"Inert: every {self.noun} ends as before, in every figure. Here {keys} moves nothing.")
             return
-        self.paragraph(matches_words(variant))
+        self.paragraph(matches_words(variant, self.noun))
         shown = folded(variant.differences)
         moved = [one for one in shown if one.verdict is Verdict.MOVED]
         still = [one for one in shown if one.verdict is Verdict.SAME]
         unsaid = [one for one in shown if one.verdict is Verdict.OPEN]
         self.figures("Moved", moved, ())
         self.figures("Moved by less than delta, or not at all", still, ("delta", delta_words))
-        self.figures("Cannot be said yet", unsaid, ("decided by", needed_words))
+        self.figures("Cannot be said yet", unsaid, ("decided by", lambda one: needed_words(one, self.noun)))
         same = [one.metric for one in shown if one.verdict is Verdict.IDENTICAL]
         if same:
             self.blank()
-            self.paragraph(f"Exactly the same in every block: {', '.join(same)}.", hang="  ")
+            self.paragraph(f"Exactly the same in every block: {', '.join(families(same))}.", hang="  ")
         gains = [one.gain for one in variant.differences if one.gain is not None]
         if gains and variant.paired:
             self.blank()
             self.paragraph(
-                f"Common luck was worth {median(gains):.1f} times the matches (median over the figures; "
+                f"Common luck was worth {median(gains):.1f} times the {plural(self.noun)} (median over the figures; "
                 f"{min(gains):.1f} to {max(gains):.1f})."
             )
 
@@ -131,19 +131,36 @@ def _value(value: Any) -> str:
     return shortened(text, LONGEST_VALUE)
 
 
-def matches_words(variant: Variant) -> str:
+def noun_of(found: Comparison) -> str:
+    """What one match is called in this game."""
+    return "day" if found.manifest.get("game") == "mainline" else "match"
+
+
+def matches_words(variant: Variant, noun: str) -> str:
     """How many matches went otherwise."""
     if variant.changed is None:
-        return "The matches were not set against each other one by one."
+        return f"The {plural(noun)} were not set against each other one by one."
     if variant.flipped is None:
-        return f"Another end in {_share(variant.changed)}."
-    return f"Another winner in {_share(variant.flipped)}; another end in {_share(variant.changed)}."
+        return f"Another end in {_share(variant.changed, noun)}."
+    return f"Another winner in {_share(variant.flipped, noun)}; another end in {_share(variant.changed, noun)}."
 
 
-def _share(found: Estimate) -> str:
+def _share(found: Estimate, noun: str) -> str:
     if found.value in (0, 1):
-        return "every match" if found.value else "no match"
-    return format_estimate(found.value, found.low, found.high, "share", found.method) + " of the matches"
+        return f"{'every' if found.value else 'no'} {noun}"
+    return format_estimate(found.value, found.low, found.high, "share", found.method) + f" of the {plural(noun)}"
+
+
+def families(names: Sequence[str]) -> list[str]:
+    """Names of figures; very many of one family, as `crossing_stages.<card>.<direction>.<class>`, in one word."""
+    heads = [name.partition(".")[0] for name in names]
+    shown: list[str] = []
+    for name, head in zip(names, heads, strict=True):
+        if heads.count(head) <= MOST_CHANGES:
+            shown.append(name)
+        elif (word := f"{head}.* ({heads.count(head)} figures)") not in shown:
+            shown.append(word)
+    return shown
 
 
 def folded(differences: Sequence[Difference]) -> list[Difference]:
@@ -193,6 +210,6 @@ def delta_words(one: Difference) -> str:
     return format_value(float(f"{one.delta:.2g}"), 0.0, unit).removesuffix(" points")
 
 
-def needed_words(one: Difference) -> str:
+def needed_words(one: Difference, noun: str = "match") -> str:
     """How many matches would decide."""
-    return "?" if one.matches_needed is None else counted(int(float(f"{one.matches_needed:.2g}")), "match")
+    return "?" if one.matches_needed is None else counted(int(float(f"{one.matches_needed:.2g}")), noun)

@@ -74,7 +74,7 @@ class Lines:
     ) -> None:
         """Aligned cells, indented, the header faint; the last `right` columns but the very last are flush right.
 
-        `styles` has a style for each row.
+        `styles` has a style for each row. A table that is too wide has the first cell of each row on a line of its own.
         """
         every = [header, *rows] if header else list(rows)
         if not every:
@@ -82,12 +82,22 @@ class Lines:
         texts = [[self.text(cell) for cell in row] for row in every]
         n = len(every[0])
         widths = [max(row[place].cell_len for row in texts) for place in range(n)]
-        fits = 2 + sum(widths) + len(GAP) * (n - 1) <= self.width
-        gap = GAP if fits else " "
+        room_for = self.width - 2 - sum(widths)
+        gap = GAP if len(GAP) * (n - 1) <= room_for else " "
+        apart = n > 2 and len(gap) * (n - 1) > room_for
+        if apart and 4 + sum(widths[1:]) + len(GAP) * (n - 2) <= self.width:
+            gap = GAP
         for number, row in enumerate(texts):
             style = "dim" if header and number == 0 else styles[number - bool(header)] if styles else ""
             pieces = [self.text("  ")]
+            if apart:
+                row[0].stylize(style)
+                if row[0].cell_len:
+                    self.line(self.text("  "), row[0])
+                pieces = [self.text("    ")]
             for place, cell in enumerate(row):
+                if apart and place == 0:
+                    continue
                 room = widths[place] - cell.cell_len
                 if n - 1 - right <= place < n - 1:
                     cell.pad_left(room)

@@ -112,8 +112,12 @@ def is_too_small(run: Run) -> bool:
 
 def counted(n: int, noun: str) -> str:
     """A number with its noun, as in "1 match" and "2,000 matches"."""
-    plural = noun + ("es" if noun.endswith("ch") else "s")
-    return f"{n:,} {noun if n == 1 else plural}"
+    return f"{n:,} {noun if n == 1 else plural(noun)}"
+
+
+def plural(noun: str) -> str:
+    """More than one of it."""
+    return noun + ("es" if noun.endswith("ch") else "s")
 
 
 def largest_reward(run: Run) -> int:

@@ -72,7 +72,9 @@ def read_baseline(path: str | Path) -> Baseline:
         )
     try:
         found = _baseline(data)
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+    except KeyError as error:
+        raise BadInput.of(f"is damaged: it lacks {error.args[0]}", file=str(file)) from None
+    except (TypeError, ValueError, IndexError, AttributeError) as error:
         raise BadInput.of(f"is damaged: {error}", file=str(file)) from None
     _check(found, str(file))
     return found

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from sim.config.errors import BadInput, Problem
-from sim.config.loading import load_scenario
-from sim.config.scenario import AnyScenario
-from sim.config.sources import file_tree, key_parts
 from sim.config.sweep import SAMPLED, SweepSpec, load_sweep_file
-from sim.config.tree import Source
 from sim.games import game_of
 from sim.games.game import Game, Plan
 from sim.running.parts import PART_BLOCKS, part_size, parts_of
 from sim.running.plan import digest_of
 from sim.running.runner import Amount
 from sim.stats.designs import grid, one_at_a_time, sampled
+from sim.studies.turning import Turning, level_words
 
 __all__ = ["FOCUS_SHARE", "STUDY", "Cell", "SweepPlan", "level_words", "make_sweep_plan"]
 
@@ -162,8 +158,7 @@ class _Cells:
 
     def __init__(self, spec: SweepSpec) -> None:
         self.spec = spec
-        self.plain = spec.scenario.resolved()
-        self.maps: dict[str, Any] = {}
+        self.turning = Turning(spec.scenario, spec.bots, spec.file.parent)
         self.found: list[Cell] = []
         self.numbers: dict[str, int] = {}
 
@@ -189,7 +184,7 @@ class _Cells:
 
     def base(self) -> Plan | None:
         """The scenario as it is; None where only the cells say who plays."""
-        names_bots = self.spec.bots is not None or self.plain.get("bots") is not None
+        names_bots = self.spec.bots is not None or self.turning.plain.get("bots") is not None
         if self.spec.scenario.game == "dispatch" and not names_bots and "bots" in self.spec.read.keys:
             return None
         return self.plan({})
@@ -220,53 +215,12 @@ class _Cells:
 
     def own(self, key: str) -> Any:
         """What the scenario itself says of a key."""
-        if key == "bots" and self.spec.bots is not None:
-            return list(self.spec.bots)
-        here: Any = self.plain
-        for part in key_parts(key, Source())[0]:
-            inside = isinstance(here, dict) and part in here
-            listed = isinstance(here, list) and isinstance(part, int) and part < len(here)
-            here = here[part] if inside or listed else None
-        if key == "bots" and isinstance(here, dict):
-            return [here["A"], here["B"]]
-        return here
+        return self.turning.own(key)
 
     def plan(self, values: Mapping[str, Any]) -> Plan:
         """What is played at a point."""
-        spec = self.spec
-        turned = {key: value for key, value in values.items() if value != self.own(key)}
-        plain, bots = {**self.plain}, spec.bots
-        if "bots" in turned:
-            bots = self.two_bots(turned.pop("bots"))
-        if "map" in turned:
-            plain["map"] = self.map(turned.pop("map"))
-        scenario: AnyScenario = spec.scenario
-        if turned or (plain["game"] == "dispatch" and plain["map"] is not self.plain["map"]):
-            scenario = load_scenario(plain, turned, folder=spec.scenario.folder)
-        return game_of(scenario).make_plan(scenario, bots=bots, seed=spec.read.seed)
-
-    def two_bots(self, value: Any) -> tuple[str, str]:
-        """Who plays at a level of `bots`; names of files start beside the sweep file."""
-        names = [value] if isinstance(value, str) else value
-        if not (isinstance(names, list) and 1 <= len(names) <= 2 and all(isinstance(name, str) for name in names)):
-            raise BadInput.of(f"bots is {level_words(value)}; must be two bots, or one that plays itself")
-        first, second = (
-            str(self.spec.file.parent / name) if ".py:" in name else name for name in (names[0], names[-1])
-        )
-        return first, second
-
-    def map(self, value: Any) -> Any:
-        """A whole map as plain data; a path starts beside the scenario, else beside the sweep file."""
-        if not isinstance(value, str):
-            return value
-        if value not in self.maps:
-            beside = [folder / value for folder in (self.spec.scenario.folder, self.spec.file.parent, Path())]
-            path = next((path for path in beside if path.is_file()), beside[0])
-            problems: list[Problem] = []
-            self.maps[value] = file_tree(path, problems).plain()
-            if problems:
-                raise BadInput(problems)
-        return self.maps[value]
+        scenario, bots = self.turning.turned(values)
+        return game_of(scenario).make_plan(scenario, bots=bots, seed=self.spec.read.seed)
 
     def told(self, values: Mapping[str, Any], error: BadInput) -> list[Problem]:
         """What is wrong at a point, at the line of the key whose value alone is wrong, else of all keys."""
@@ -285,19 +239,6 @@ class _Cells:
 
 def _messages(error: BadInput) -> list[str]:
     return [f"{problem.key}{' ' if problem.key else ''}{problem.message}" for problem in error.problems]
-
-
-def level_words(value: Any) -> str:
-    """A value of a key in a few words: of a map its name, of bots who they are."""
-    if isinstance(value, dict):
-        if "name" in value and "tracks" in value:
-            return str(value["name"])
-        return ", ".join(f"{key} {level_words(below)}" for key, below in value.items())
-    if isinstance(value, str):
-        return Path(value).stem if value.endswith((".yaml", ".yml")) else value
-    if isinstance(value, Sequence) and value and all(isinstance(one, str) for one in value):
-        return " vs ".join(value)
-    return json.dumps(value, ensure_ascii=False)
 
 
 def _identity(plan: Plan) -> str:

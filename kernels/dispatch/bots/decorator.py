@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -211,6 +211,11 @@ def behind(n_params: int) -> int:
     return n_params + n_params % 2
 
 
+@overload
+def bot(function: Callable[..., int], /) -> Bot: ...
+
+
+@overload
 def bot(
     *,
     name: str | None = None,
@@ -220,11 +225,29 @@ def bot(
     prepare: Callable[[Any, Mapping[str, float | str]], npt.NDArray[np.float64]] | None = None,
     restrictable: bool = False,
     mix: Callable[..., int] | None = None,
-) -> Callable[[Callable[..., int]], Bot]:
+) -> Callable[[Callable[..., int]], Bot]: ...
+
+
+def bot(
+    function: Callable[..., int] | None = None,
+    /,
+    *,
+    name: str | None = None,
+    params: Mapping[str, Parameter] | None = None,
+    mirror_fair: bool = False,
+    draws_nothing: Callable[[Mapping[str, float | str]], bool] | bool = False,
+    prepare: Callable[[Any, Mapping[str, float | str]], npt.NDArray[np.float64]] | None = None,
+    restrictable: bool = False,
+    mix: Callable[..., int] | None = None,
+) -> Bot | Callable[[Callable[..., int]], Bot]:
     """Make a bot of a function of (rules, state, c, params, stream) that returns a packed order.
+
+    Written `@bot` above the function, or `@bot(…)` where it declares something.
 
     Parameters
     ----------
+    function
+        Of a bot that declares nothing.
     name
         Its name; the function's own when absent.
     params
@@ -255,4 +278,4 @@ def bot(
             mix=mix,
         )
 
-    return decorate
+    return decorate if function is None else decorate(function)
