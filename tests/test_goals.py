@@ -104,9 +104,17 @@ def test_goals__shipped_ones_are_good():
         ('"<= 99pp"', "2", r"goals.yaml:6: .* is '2'; must be a difference of shares, such as 0.5pp"),
         ("[0, 100]", "[0, 1, 2]", r"goals.yaml:7: bands.'spread.p90' is \[0, 1, 2\]; must be a band"),
         ("[0, 100]", "[100, 0]", r"goals.yaml:7: .* must be a band whose first end is the smaller"),
-        ('"<= 99pp"', '"<= -1pp"', r"goals.yaml:6: .* must allow a size of 0 or more"),
+        (
+            '"<= 99pp"',
+            '"<= -1pp"',
+            r"goals.yaml:6: .* no figure can meet; abs\(seat_bias\) is always from 0pp to 100pp",
+        ),
+        ('"<= 100%"', '"<= -1"', r"goals.yaml:5: .* no figure can meet; shared is always from 0% to 100%"),
+        ('"<= 100%"', '">= 130%"', r"goals.yaml:5: .* no figure can meet; shared is always from 0% to 100%"),
+        ("[0, 100]", '"<= -2"', r"goals.yaml:7: .* no figure can meet; spread.p90 is always 0 or more"),
+        ("[greedy, random]]", "[greedy, greedy]]", r"goals.yaml:3: bots\[2\] is \[greedy, greedy\] a second time"),
         ("[greedy, random]]", "[greedy]]", r"goals.yaml:3: bots\[2\] is \[greedy\]; must be a pairing"),
-        ("scenario: standard", "scenario: standrad", r"standrad: there is no such file, nor a shipped scenario"),
+        ("scenario: standard", "scenario: standrad", r"goals.yaml:2: .* no shipped scenario .* mean 'standard'"),
         ("scenario: standard", "scenario: x/y.yaml", r"goals.yaml:2: scenario is 'x/y.yaml', and there is no file"),
         ("schema: 1", "schema: 2", r"goals.yaml:1: schema is 2; must be 1"),
         ("bands:", "may: 1\nbands:", r"goals.yaml:4: may is no key that is known here"),
@@ -123,6 +131,14 @@ def test_goals__bad_files(tmp_path, old, new, message):
         message = r"goals.yaml:5: bands.dominated_bots has no tournament to decide it"
     with pytest.raises(sim.BadInput, match=message):
         load_goals(path)
+
+
+def test_goals__bots_that_there_are_not_are_told_at_their_line(tmp_path):
+    path = goals_file(tmp_path, **{"[greedy, random]]": "[greedy, randon]]"})
+    with pytest.raises(sim.BadInput, match=r"goals.yaml:3: bots\[2\] cannot be used: bot 'randon' .* mean 'random'"):
+        sim.judge_goals(path, matches=2, seed=1)
+    with pytest.raises(sim.BadInput, match=r"^bot 'randon' is unknown"):
+        sim.judge_goals(path, bots=("greedy", "randon"), matches=2, seed=1)
 
 
 # -- the tests --------------------------------------------------------------------------------------------------------

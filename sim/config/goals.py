@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import Field
 
 from sim.config.errors import BadInput, Problem
-from sim.config.loading import load_scenario
-from sim.config.quantities import Quantity, allowed_amount, amount_in, quantity
+from sim.config.levels import Levels, LevelsKind, with_generated
+from sim.config.loading import GAMES, load_scenario
+from sim.config.quantities import Quantity, allowed_amount, amount_in, amount_words, quantity
 from sim.config.scenario import AnyScenario, Model, Name, Schema
 from sim.config.shapes import shaped
 from sim.config.sources import Overrides, beside, file_tree
-from sim.config.tree import Node
-from sim.config.values import Kind, did_you_mean, refused
+from sim.config.starters import starter_names, starter_path
+from sim.config.tree import KeyPath, Node
+from sim.config.values import Kind, did_you_mean, refused, shown
 from sim.stats.goals import Band, Goal
 
 if TYPE_CHECKING:
@@ -97,6 +99,11 @@ class GoalsFile(Model):
     bands: Annotated[dict[Name, Annotated[Any, _BandKind()]], Field(min_length=1)] = Field(
         description="By core name of a figure, or `abs(name)`: `<= x`, `>= x`, `[x, y]`, or one value."
     )
+    may_change: Annotated[dict[Name, Annotated[Levels, LevelsKind()]], Field(min_length=1)] | None = Field(
+        None,
+        description="What `sim tune` may change, by scenario key: a list of values in the order of their steps, or "
+        "`{from, to, step}`.",
+    )
 
 
 @dataclass(frozen=True)
@@ -115,6 +122,10 @@ class Goals:
         Bands on figures, those of the dominated bots left out.
     dominated
         Band on the number of dominated bots; None where the file has none.
+    may_change
+        What `sim tune` may change, by scenario key; empty where the file says nothing of it.
+    root
+        The file as a tree, for the lines of errors.
     """
 
     file: Path
@@ -122,11 +133,21 @@ class Goals:
     bots: tuple[tuple[str, str], ...] | None
     goals: tuple[Goal, ...]
     dominated: Goal | None
+    may_change: Mapping[str, Levels]
+    root: Node
 
     @property
     def all_bots(self) -> tuple[str, ...]:
         """Every bot that the file names, once."""
         return tuple(dict.fromkeys(name for pair in self.bots or () for name in pair))
+
+    def problem(self, place: KeyPath, message: str) -> Problem:
+        """A problem with a key of the file, at its line."""
+        return self.root.nearest(place).problem(place, message)
+
+    def told(self, place: KeyPath, error: BadInput) -> BadInput:
+        """What is wrong with what a key names, at the line of the key."""
+        return BadInput([self.problem(place, f"cannot be used: {words}") for words in _messages(error)])
 
 
 def load_goals(
@@ -151,6 +172,9 @@ def load_goals(
     problems: list[Problem] = []
     root = file_tree(Path(path), problems)
     read = shaped(GoalsFile, root.plain(), root, (), problems)
+    if read is not None:
+        may_change = with_generated(read.may_change or {}, root, "may_change", problems)
+        _each_once(read.bots or (), root, problems)
     if read is None or problems:
         raise BadInput(problems)
     loaded = _scenario(root, scenario, overrides)
@@ -169,7 +193,21 @@ def load_goals(
     if problems:
         raise BadInput(problems)
     rest = tuple(goal for goal in goals if goal.metric != DOMINATED_BOTS)
-    return Goals(Path(path), loaded, pairs, rest, dominated)
+    return Goals(Path(path), loaded, pairs, rest, dominated, may_change, root)
+
+
+def _messages(error: BadInput) -> list[str]:
+    """Problems in words, without the place that a name given alone does not have."""
+    return [f"{one.key}{' ' if one.key else ''}{one.message}" for one in error.problems]
+
+
+def _each_once(pairs: Sequence[tuple[str, str]], root: Node, problems: list[Problem]) -> None:
+    """No pairing twice: it would count twice among the goals that are judged together."""
+    for number, pair in enumerate(pairs):
+        if pair in pairs[:number]:
+            place = ("bots", number)
+            message = f"is {shown(list(pair))} a second time; must name each pairing once"
+            problems.append(root.nearest(place).problem(place, message))
 
 
 def _scenario(
@@ -183,6 +221,10 @@ def _scenario(
     path = beside(node)
     name = str(node.value)
     if not path.suffix and len(Path(name).parts) == 1 and not path.is_file():
+        if starter_path(name) is None:
+            names = [one for game in GAMES for one in starter_names(game)]
+            message = f"is {name!r}, which is no file and no shipped scenario ({', '.join(names)})"
+            raise BadInput([node.problem(("scenario",), message + did_you_mean(name, names))])
         return load_scenario(name, overrides)
     if not path.exists():
         message = f"is {name!r}, and there is no file {path}; must be a scenario file, or the name of a shipped one"
@@ -209,8 +251,9 @@ def _goal(
     place = ("bands", key)
     if name == DOMINATED_BOTS and not absolute and game == "dispatch":
         unit = "count"
+        limits = 0.0, math.inf
     elif name in metrics:
-        unit = metrics[name].unit
+        unit, limits = metrics[name].unit, metrics[name].limits()
     else:
         known = [*metrics, *([DOMINATED_BOTS] if game == "dispatch" else [])]
         tail = did_you_mean(name, known) or f"; must be one of {', '.join(known)}, or abs() of one"
@@ -227,8 +270,14 @@ def _goal(
     if low > high:
         problems.append(node.problem(place, f"is {written.text}; must be a band whose first end is the smaller"))
         return None
-    if absolute and high < 0:
-        problems.append(node.problem(place, f"is {written.text}; must allow a size of 0 or more"))
+    least, most = limits
+    if absolute:
+        least, most = 0.0, max(abs(least), abs(most))
+    if high < least or low > most:
+        reach = f"from {amount_words(least, unit)} to {amount_words(most, unit)}"
+        reach = f"{amount_words(least, unit)} or more" if math.isinf(most) else reach
+        message = f"is {written.text}, which no figure can meet; {key} is always {reach}"
+        problems.append(node.problem(place, message))
         return None
     return Goal(name, Band(low, high, absolute is not None), f"{key} {_shown(written)}", unit)
 

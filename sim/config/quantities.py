@@ -6,7 +6,7 @@ import math
 import re
 from dataclasses import dataclass
 
-__all__ = ["PLAIN_UNIT", "Quantity", "allowed_amount", "amount_in", "quantity"]
+__all__ = ["PLAIN_UNIT", "Quantity", "allowed_amount", "amount_in", "amount_words", "quantity"]
 
 _AMOUNT = re.compile(r"([-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)\s*(%|[A-Za-z]*)")
 _PERCENT = ("%", "pp")
@@ -61,3 +61,10 @@ def allowed_amount(unit: str) -> str:
     if unit == "share difference":
         return "a difference of shares, such as 0.5pp or 0.005"
     return "a number" if unit == "count" else f"a number, in {unit}"
+
+
+def amount_words(amount: float, unit: str) -> str:
+    """An amount in a figure's own unit, as it is written."""
+    if unit in ("share", "share difference"):
+        return f"{100 * amount:g}{'%' if unit == 'share' else 'pp'}"
+    return f"{amount:g}"

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
@@ -14,6 +12,7 @@ from pydantic import Field
 from kernels.random import MAX_SEED
 from sim.config.errors import BadInput, Problem
 from sim.config.goals import DOMINATED_BOTS, Goals, load_goals
+from sim.config.levels import MOST_CELLS, Levels, LevelsKind, with_generated
 from sim.config.loading import load_scenario
 from sim.config.scenario import AnyScenario, Model, Name, Schema
 from sim.config.shapes import shaped
@@ -23,96 +22,16 @@ from sim.config.values import Kind, OneOf, Whole, refused
 
 __all__ = ["DESIGNS", "MOST_CELLS", "SAMPLED", "Levels", "SweepFile", "SweepSpec", "load_sweep_file"]
 
-DESIGNS = ("grid", "random", "lhs", "sobol", "oat", "focus")
+DESIGNS = ("grid", "random", "lhs", "sobol", "oat", "screen", "focus")
 SAMPLED = ("random", "lhs", "sobol")
 """Designs whose number of cells has to be said."""
 
-MOST_CELLS = 10_000
-MOST_MATCHES = 10_000_000
-DIGITS = 12
-"""Decimal places to which the steps of a range are rounded, so that 0.1 three times over is 0.3."""
+TRAJECTORIES = 20
+"""Of a screen whose file does not say how many."""
 
-PLACES = 4
-"""Decimal places of a number by chance, of the range that it is from: more would only make it hard to read."""
+MOST_MATCHES = 10_000_000
 
 Matches: TypeAlias = Annotated[int, Whole("matches a cell", 2, MOST_MATCHES)]
-
-
-@dataclass(frozen=True)
-class Levels:
-    """What a key is set to.
-
-    Attributes
-    ----------
-    values
-        In order; of a range without steps its two ends.
-    continuous
-        Whether every number between the two ends is allowed.
-    """
-
-    values: tuple[Any, ...]
-    continuous: bool = False
-
-    @property
-    def count(self) -> int | None:
-        """How many there are; None where they are without number."""
-        return None if self.continuous else len(self.values)
-
-    def at(self, share: float) -> Any:
-        """The value at a share, 0 to 1 (not included), of the way: all levels are equally wide."""
-        if self.continuous:
-            low, high = self.values
-            places = PLACES - math.floor(math.log10(high - low))
-            return round(low + share * (high - low), places)
-        return self.values[min(int(share * len(self.values)), len(self.values) - 1)]
-
-
-@dataclass(frozen=True, slots=True)
-class _LevelsKind(Kind):
-    """A list of values, or a range `{from: 4, to: 12, step: 1}`."""
-
-    def check(self, value: Any) -> Levels:
-        """Return the levels, or say what is allowed."""
-        if isinstance(value, dict):
-            return _range(value)
-        if not isinstance(value, list | tuple) or not value:
-            raise refused("must be a list of values such as [0, 1, 2], or a range such as {from: 4, to: 12}")
-        if len(value) > MOST_CELLS:
-            raise refused(f"has {len(value):,} values; must have at most {MOST_CELLS:,}")
-        written = [json.dumps(one, sort_keys=True, default=str) for one in value]
-        twice = next((one for one in written if written.count(one) > 1), None)
-        if twice is not None:
-            raise refused(f"has {twice} twice; must name each value once")
-        return Levels(tuple(value))
-
-    def json_schema(self) -> dict[str, Any]:
-        """A list, or a mapping of numbers."""
-        return {"anyOf": [{"type": "array", "minItems": 1}, {"type": "object"}]}
-
-
-def _range(given: Mapping[str, Any]) -> Levels:
-    allowed = "must be a range such as {from: 4, to: 12} or {from: 0.1, to: 0.5, step: 0.1}"
-    numbers = {key: value for key, value in given.items() if _is_number(value)}
-    if set(given) - {"from", "to", "step"} or not {"from", "to"} <= set(numbers) or len(numbers) < len(given):
-        raise refused(allowed)
-    low, high, step = numbers["from"], numbers["to"], numbers.get("step")
-    if low > high:
-        raise refused(f"has nothing in it, from {low} to {high}; must be a range whose first end is the smaller")
-    whole = all(isinstance(number, int) for number in numbers.values())
-    if step is None and not whole:
-        return Levels((float(low), float(high)), True) if low < high else Levels((float(low),))
-    step = 1 if step is None else step
-    if step <= 0:
-        raise refused(f"has the step {step}; must be a step above 0")
-    n = math.floor((high - low) / step + 1e-9) + 1
-    if n > MOST_CELLS:
-        raise refused(f"has {n:,} values; must have at most {MOST_CELLS:,}: give it a larger step")
-    values = (low + place * step for place in range(n))
-    return Levels(tuple(value if whole else round(value, DIGITS) for value in values))
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,15 +58,20 @@ class SweepFile(Model):
     bots: Annotated[tuple[str, str], _BotsKind()] | None = Field(
         None, description="Who plays, `[first, second]`; the scenario's own bots when absent."
     )
-    keys: Annotated[dict[Name, Annotated[Levels, _LevelsKind()]], Field(min_length=1)] = Field(
-        description="By scenario key, as `economy.toll`, `map` or `bots`: a list of values, or `{from, to, step}`."
+    keys: Annotated[dict[Name, Annotated[Levels, LevelsKind()]], Field(min_length=1)] = Field(
+        description="By scenario key, as `economy.toll`, `map` or `bots`: a list of values, `{from, to, step}`, or "
+        "for `map` `{generate: …}`."
     )
     design: Annotated[str, OneOf(DESIGNS)] = Field(
         description="`grid`: all combinations. `random`, `lhs` (Latin hypercube), `sobol`: so many points. `oat`: one "
-        "key at a time. `focus`: all combinations, with the matches where the goals are still undecided."
+        "key at a time. `screen`: Morris trajectories, which rank many keys. `focus`: all combinations, with the "
+        "matches where the goals are still undecided."
     )
     cells: Annotated[int, Whole("cells", 1, MOST_CELLS)] | None = Field(
         None, description="How many points `random`, `lhs` and `sobol` take."
+    )
+    trajectories: Annotated[int, Whole("trajectories", 2, MOST_CELLS)] | None = Field(
+        None, description=f"How many `screen` takes; {TRAJECTORIES} when absent."
     )
     matches: Matches = Field(description="Of each cell.")
     seed: Annotated[int, Whole("", 0, MAX_SEED)] = Field(description="The same for every cell, and of the points.")
@@ -201,6 +125,9 @@ def load_sweep_file(path: str | Path) -> SweepSpec:
     read = shaped(SweepFile, root.plain(), root, (), problems)
     if read is None or problems:
         raise BadInput(sorted(problems, key=lambda problem: problem.line or 0))
+    read = read.model_copy(update={"keys": with_generated(read.keys, root, "keys", problems)})
+    if problems:
+        raise BadInput(sorted(problems, key=lambda problem: problem.line or 0))
     _check_design(read, root, problems)
     scenario = load_scenario(_file_or_name(root, "scenario"))
     if read.bots is not None and scenario.game != "dispatch":
@@ -239,7 +166,13 @@ def _check_design(read: SweepFile, root: Node, problems: list[Problem]) -> None:
         problems.append(root.nearest(("cells",)).problem(("cells",), message))
     if read.design == "focus" and read.goals is None:
         problems.append(design.problem(("goals",), "is missing; must name the goals file that focus decides"))
+    if read.trajectories is not None and read.design != "screen":
+        message = f"is {read.trajectories}; must be left out, since only screen has trajectories"
+        problems.append(root.nearest(("trajectories",)).problem(("trajectories",), message))
     if read.design in SAMPLED:
+        return
+    if read.design == "screen":
+        _check_screen(read, root, problems)
         return
     for key, levels in read.keys.items():
         if levels.continuous:
@@ -249,6 +182,18 @@ def _check_design(read: SweepFile, root: Node, problems: list[Problem]) -> None:
     n = 1 + sum(counts) if read.design == "oat" else math.prod(counts)
     if n > MOST_CELLS:
         message = f"make {n:,} cells; must be at most {MOST_CELLS:,}: take fewer values, or design lhs"
+        problems.append(root.nearest(("keys",)).problem(("keys",), message))
+
+
+def _check_screen(read: SweepFile, root: Node, problems: list[Problem]) -> None:
+    """Whether every key can make a step, and there are not too many points."""
+    for key, levels in read.keys.items():
+        if len(levels.values) < 2:
+            message = "has one value; must have two or more with screen, which makes steps from one to another"
+            problems.append(root.nearest(("keys", key)).problem(("keys", key), message))
+    n = (read.trajectories or TRAJECTORIES) * (len(read.keys) + 1)
+    if n > MOST_CELLS:
+        message = f"make {n:,} points; must be at most {MOST_CELLS:,}: take fewer keys or trajectories"
         problems.append(root.nearest(("keys",)).problem(("keys",), message))
 
 

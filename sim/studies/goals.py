@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sim.api import Source
 from sim.config.errors import BadInput
 from sim.config.goals import DOMINATED_BOTS, Goals, load_goals
+from sim.config.scenario import AnyScenario
 from sim.games import game_of
 from sim.games.game import Plan
 from sim.reading import load_run
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from sim.studies.tournament import TournamentPlan
     from sim.studies.tournament_result import Tournament
 
-__all__ = ["GOALS_SCHEMA", "GoalsJudged", "GoalsPlan", "judge_goals", "make_goals_plan", "play_goals"]
+__all__ = ["GOALS_SCHEMA", "GoalsJudged", "GoalsPlan", "judge_goals", "make_goals_plan", "pairings_of", "play_goals"]
 
 GOALS_SCHEMA = 1
 RESULT = "goals.json"
@@ -135,15 +136,35 @@ def make_goals_plan(
             raise BadInput.of(
                 f"bots is {bots!r}; must be left out, since {DOMINATED_BOTS} is judged by the file's bots"
             )
-    game, amount, seed = game_of(goals.scenario), Amount(matches), checked_seed(seed)
-    wanted: tuple[Any, ...] = (None,) if goals.bots is None else goals.bots
-    plans = tuple(game.make_plan(goals.scenario, bots=pair, seed=seed) for pair in wanted)
+    amount, seed = Amount(matches), checked_seed(seed)
+    plans = pairings_of(goals, goals.scenario, seed, named=bots is None)
     tournament = None
     if goals.dominated is not None:
         from sim.studies.tournament import make_tournament_plan  # kernels of the dispatch game, which others do without
 
         tournament = make_tournament_plan(goals.scenario, bots=goals.all_bots, matches=matches, seed=seed)
     return GoalsPlan(goals, plans, tournament, amount)
+
+
+def pairings_of(goals: Goals, scenario: AnyScenario, seed: int, *, named: bool = True) -> tuple[Plan, ...]:
+    """What is played of a scenario to judge goals, one plan each.
+
+    Parameters
+    ----------
+    named
+        Whether it is the goals file that names the bots, so that it is at its lines that they are wrong.
+    """
+    if goals.bots is None:
+        return (game_of(scenario).make_plan(scenario, bots=None, seed=seed),)
+    plans = []
+    for number, pair in enumerate(goals.bots):
+        try:
+            plans.append(game_of(scenario).make_plan(scenario, bots=pair, seed=seed))
+        except BadInput as error:
+            if not named:
+                raise
+            raise goals.told(("bots", number), error) from None
+    return tuple(plans)
 
 
 def judge_goals(

@@ -1,0 +1,111 @@
+"""A scenario whose keys are turned: what it says of a key itself, and what it is with other values."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from sim.config.errors import BadInput, Problem
+from sim.config.loading import load_scenario
+from sim.config.scenario import AnyScenario
+from sim.config.sources import file_tree, key_parts
+from sim.config.tree import Source
+
+__all__ = ["Turning", "level_words"]
+
+LONGEST_MAPPING = 4
+"""Entries of a mapping that is written out in the label of a cell."""
+
+
+class Turning:
+    """A scenario and who plays it, to be turned.
+
+    Parameters
+    ----------
+    scenario
+        As it is.
+    bots
+        Who plays; None: the scenario's own bots.
+    folder
+        Of the file that names the values: maps and bots in files start beside the scenario, else there.
+    """
+
+    def __init__(self, scenario: AnyScenario, bots: tuple[str, str] | None, folder: Path) -> None:
+        self.scenario = scenario
+        self.bots = bots
+        self.folder = folder
+        self.plain = scenario.resolved()
+        self._maps: dict[str, Any] = {}
+
+    def own(self, key: str) -> Any:
+        """What the scenario itself says of a key."""
+        if key == "bots" and self.bots is not None:
+            return list(self.bots)
+        here: Any = self.plain
+        for part in key_parts(key, Source())[0]:
+            inside = isinstance(here, dict) and part in here
+            listed = isinstance(here, list) and isinstance(part, int) and part < len(here)
+            here = here[part] if inside or listed else None
+        if key == "bots" and isinstance(here, dict):
+            return [here["A"], here["B"]]
+        return here
+
+    def turned(self, values: Mapping[str, Any]) -> tuple[AnyScenario, tuple[str, str] | None]:
+        """The scenario with these values, and who plays it (None: the scenario's own bots).
+
+        Raises
+        ------
+        BadInput
+            When it is no valid scenario.
+        """
+        other = {key: value for key, value in values.items() if value != self.own(key)}
+        plain, bots = {**self.plain}, self.bots
+        if "bots" in other:
+            bots = self._two_bots(other.pop("bots"))
+        if "map" in other:
+            plain["map"] = self.map(other.pop("map"))
+        scenario: AnyScenario = self.scenario
+        if other or (plain["game"] == "dispatch" and plain["map"] is not self.plain["map"]):
+            scenario = load_scenario(plain, other, folder=self.scenario.folder)
+        return scenario, bots
+
+    def _two_bots(self, value: Any) -> tuple[str, str]:
+        """Who plays at a level of `bots`; names of files start beside the file that names them."""
+        names: Sequence[Any] = [value] if isinstance(value, str) else value
+        if not (isinstance(names, list) and 1 <= len(names) <= 2 and all(isinstance(name, str) for name in names)):
+            raise BadInput.of(f"bots is {level_words(value)}; must be two bots, or one that plays itself")
+        first, second = (str(self.folder / name) if ".py:" in name else name for name in (names[0], names[-1]))
+        return first, second
+
+    def map_file(self, value: str) -> Path:
+        """Where a map lies: beside the scenario, else beside the file that names it, else in the working folder."""
+        beside = [folder / value for folder in (self.scenario.folder, self.folder, Path())]
+        return next((path for path in beside if path.is_file()), beside[0])
+
+    def map(self, value: Any) -> Any:
+        """A whole map as plain data."""
+        if not isinstance(value, str):
+            return value
+        if value not in self._maps:
+            problems: list[Problem] = []
+            self._maps[value] = file_tree(self.map_file(value), problems).plain()
+            if problems:
+                raise BadInput(problems)
+        return self._maps[value]
+
+
+def level_words(value: Any) -> str:
+    """A value of a key in a few words: of a map its name, of bots who they are."""
+    if isinstance(value, dict):
+        if "name" in value and "tracks" in value:
+            return str(value["name"])
+        if len(value) > LONGEST_MAPPING:
+            return f"{len(value)} entries"
+        return ", ".join(f"{key} {level_words(below)}" for key, below in value.items())
+    if isinstance(value, str):
+        return Path(value).stem if value.endswith((".yaml", ".yml")) else value
+    if isinstance(value, Sequence) and value and all(isinstance(one, str) for one in value):
+        return " vs ".join(value)
+    return json.dumps(value, ensure_ascii=False)
