@@ -245,11 +245,13 @@ class ValueStudy:
 
 def keep_value(found: ValueStudy, folder: RunFolder) -> None:
     """Write a finished study; the manifest last, since it is what says that the rest is there."""
+    from sim.reports.value_page import write_value_report
     from sim.reports.value_tables import write_value_tables
 
     with told(folder.path):
         write_json(folder.path / RESULT, found.result())
         write_value_tables(found, folder.path / "tables")
+        write_value_report(found, folder.path)
         write_json(folder.path / "manifest.json", found.manifest)
     folder.clear_unfinished()
 
