@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from sim.studies.tournament import tournament as tournament
     from sim.studies.tournament_result import Tournament as Tournament
     from sim.studies.tournament_result import load_tournament as load_tournament
+    from sim.studies.tune import tune as tune
+    from sim.studies.tune_result import Tuned as Tuned
     from sim.studies.value import value as value
     from sim.studies.value_result import ValueStudy as ValueStudy
     from sim.studies.value_result import load_value as load_value
@@ -58,6 +60,7 @@ _HOMES = {
     "Shape": "sim.studies.shape",
     "Sweep": "sim.studies.sweep_result",
     "Tournament": "sim.studies.tournament_result",
+    "Tuned": "sim.studies.tune_result",
     "ValueStudy": "sim.studies.value_result",
     "assert_balance": "sim.testing",
     "check": "sim.studies.check",
@@ -81,6 +84,7 @@ _HOMES = {
     "run_records": "sim.studies.recorded_runs",
     "sweep": "sim.studies.sweep",
     "tournament": "sim.studies.tournament",
+    "tune": "sim.studies.tune",
     "value": "sim.studies.value",
     "update_baseline": "sim.studies.record",
 }
@@ -97,6 +101,7 @@ __all__ = [
     "Story",
     "Sweep",
     "Tournament",
+    "Tuned",
     "ValueStudy",
     "assert_balance",
     "check",
@@ -120,6 +125,7 @@ __all__ = [
     "shape",
     "sweep",
     "tournament",
+    "tune",
     "update_baseline",
     "value",
 ]

@@ -18,6 +18,7 @@ from sim.cli import (
     runs,
     sweep,
     tournament,
+    tune,
     value,
 )
 
@@ -61,6 +62,7 @@ app.command("sweep")(sweep.sweep)
 app.command("tournament")(tournament.tournament)
 app.command("match")(match.match)
 app.command("exploit")(exploit.exploit)
+app.command("tune")(tune.tune)
 app.command("value")(value.value)
 app.command("replay")(records.replay)
 app.command("map")(boards.show_map)

@@ -19,7 +19,7 @@ from sim.running.runner import Amount
 from sim.stats.designs import grid, one_at_a_time, sampled
 from sim.studies.turning import Turning, level_words
 
-__all__ = ["FOCUS_SHARE", "STUDY", "Cell", "SweepPlan", "level_words", "make_sweep_plan"]
+__all__ = ["FOCUS_SHARE", "STUDY", "Cell", "SweepPlan", "cell_key", "level_words", "make_sweep_plan"]
 
 STUDY = "sweep"
 """What the manifest says it is."""
@@ -149,7 +149,7 @@ def make_sweep_plan(file: str | Path, *, matches: int | None = None, block_pairs
     most = min(cell.plan.most_pairs for cell in found)
     if FOCUS_SHARE * pairs + PART_BLOCKS * block_pairs > most:
         raise BadInput.of(f"matches is {wanted}; must be at most {most // FOCUS_SHARE} in these cells")
-    keyed = tuple(replace(cell, key=_key(cell.plan, block_pairs)) for cell in found)
+    keyed = tuple(replace(cell, key=cell_key(cell.plan, block_pairs)) for cell in found)
     return SweepPlan(spec, keyed, reference, wanted, block_pairs)
 
 
@@ -248,7 +248,8 @@ def _identity(plan: Plan) -> str:
     return digest_of(told)
 
 
-def _key(plan: Plan, block_pairs: int) -> str:
+def cell_key(plan: Plan, block_pairs: int) -> str:
+    """What a cell is known by, sha256 (hex); a change of the code that moves nothing keeps it."""
     return digest_of({"plays": _identity(plan), "block_pairs": block_pairs, "behaves": _signature(plan)})
 
 
