@@ -237,6 +237,11 @@ class ValueStudy:
 
         return pd.DataFrame([one.as_dict() for one in self.worths])
 
+    def _repr_html_(self) -> str:
+        from sim.reports.notebook import value_html
+
+        return value_html(self)
+
 
 def keep_value(found: ValueStudy, folder: RunFolder) -> None:
     """Write a finished study; the manifest last, since it is what says that the rest is there."""
