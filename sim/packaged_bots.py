@@ -11,8 +11,10 @@ Then `clever` is a bot wherever a name is asked for. It is what the sources of i
 from __future__ import annotations
 
 import hashlib
+import os
 import sys
 from dataclasses import replace
+from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,7 +35,24 @@ _LOADED: dict[str, tuple[Bot, str]] = {}
 
 def packaged_names() -> list[str]:
     """Names of the bots of installed packages, sorted; none of them is loaded."""
-    return sorted({one.name for one in entry_points(group=GROUP)})
+    return list(_names(_installed()))
+
+
+def _installed() -> tuple[tuple[str, int], ...]:
+    """Where packages are looked for, with the time of the last change: what is installed later changes it."""
+    found = []
+    for folder in sys.path:
+        try:
+            found.append((folder, os.stat(folder or ".").st_mtime_ns))
+        except OSError:
+            continue
+    return tuple(found)
+
+
+@cache
+def _names(installed: tuple[tuple[str, int], ...]) -> tuple[str, ...]:
+    """The names while that much is installed: reading every package's entry points takes milliseconds."""
+    return tuple(sorted({one.name for one in entry_points(group=GROUP)}))
 
 
 def bot_from_package(name: str) -> tuple[Bot, str]:

@@ -330,3 +330,27 @@ def test_quantile__holds_its_value_and_grows_with_level(n_blocks, n_values, q, s
     assert -60 <= wide.low <= narrow.low <= narrow.value == wide.value <= narrow.high <= wide.high <= 60
     flat = np.repeat(values, counts.sum(axis=0))
     assert narrow.value == np.quantile(flat, q, method="inverted_cdf")
+
+
+@pytest.mark.parametrize("n_blocks", [2, 10, 64, 131, 640])
+def test_variance__is_that_of_numpy_to_the_last_bit(n_blocks):
+    draws = np.random.default_rng(n_blocks)
+    for means in (draws.random(n_blocks), draws.normal(1e6, 1, n_blocks), np.repeat(0.1, n_blocks)):
+        assert intervals.variance(means) == float(means.var(ddof=1))
+
+
+def test_distribution__its_quantiles_are_those_asked_for_one_by_one():
+    counts = np.random.default_rng(1).poisson(3, (64, 9))
+    values = np.arange(9) - 4
+    whole = intervals.Distribution(values, counts, 500)
+    for q in (0.1, 0.5, 0.9):
+        for level in (0.95, 0.99):
+            assert whole.quantile(q, level, (-9, 9)) == intervals.quantile(q, values, counts, 500, level, (-9, 9))
+
+
+def test_mean__at_several_levels_is_each_alone():
+    draws = np.random.default_rng(2)
+    for means in (draws.random(64), np.full(64, 0.5), np.r_[np.zeros(60), 1, 2, 1, 1], draws.random(9)):
+        levels = (0.95, 0.999)
+        alone = [intervals.mean(0.5, means, 640, level, (0, 2)) for level in levels]
+        assert intervals.mean_at(0.5, means, 640, levels, (0, 2)) == alone

@@ -230,3 +230,18 @@ def test_deltas__by_figure():
     assert default_delta(metric("pick.siding.first"), 0.5, None) == pytest.approx(0.025)
     assert default_delta(metric("points.first", Kind.MEAN, "points"), 30, 8.0) == pytest.approx(0.4)
     assert default_delta(metric("points.first", Kind.MEAN, "points"), 30, None) is None
+
+
+def test_differences__the_base_is_read_once_however_many_are_compared_with_it():
+    asked = []
+
+    def measure(sums):
+        asked.append(sums)
+        return sums
+
+    definition = MetricDefinition("shared", Kind.PROPORTION, "share", "what the sums are", measure)
+    one, *others = (side(totals((np.arange(B) + k) % 7)) for k in range(4))
+    found = [differences(one, other, [definition])[0] for other in others]
+    assert sum(sums is one.sums for sums in asked) == 1
+    fresh = [differences(side(one.sums), other, [definition])[0] for other in others]
+    assert found == fresh

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sim.reports.compare_terminal import change_of
 from sim.reports.lines import Lines
+from sim.reports.sweep_screen_terminal import print_screen
 from sim.reports.words import counted, shortened
 from sim.stats.differences import Difference, Verdict
 from sim.stats.goals import GoalVerdict
@@ -64,8 +65,12 @@ def print_sweep(found: Sweep, console: Console) -> None:
     lines.paragraph(f"reference: {reference.label}", hang="  ")
     shown = shown_metrics(found)
     still = [metric for metric in shown if _stands_still(found, metric)]
-    for metric in [metric for metric in shown if metric not in still][:MOST_TABLES]:
-        _metric(lines, found, metric)
+    moving = [metric for metric in shown if metric not in still][:MOST_TABLES]
+    if found.screen:
+        print_screen(lines, found, moving)
+    else:
+        for metric in moving:
+            _metric(lines, found, metric)
     if still:
         lines.blank()
         lines.paragraph(f"Exactly the same in every block of every cell: {', '.join(still)}.", hang="  ")

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from kernels.codes import Outcome
 from sim.reports import words
 from sim.running.result import Run
-from sim.stats.definitions import METRICS, first_seats
+from sim.stats.definitions import METRICS
 from sim.stats.metrics import histogram, seat_table
+from sim.stats.sums import first_seats
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 
 from sim.stats import intervals
-from sim.stats.definitions import spreads
 from sim.stats.metrics import DETERMINISTIC, NO_MATCHES, Estimate
 from sim.stats.sums import BlockSums
 
@@ -68,7 +67,7 @@ def spread_share(
     deterministic
         No bot draws: then there is no interval.
     """
-    values, counts = spreads(sums.margins)
+    values, counts = sums.spread_bins.values, sums.spread_bins.counts
     inside = counts[:, (values >= low) & (values <= high)].sum(axis=1)
     matches = counts.sum(axis=1)
     full = matches > 0

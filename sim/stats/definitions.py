@@ -13,7 +13,7 @@ import numpy as np
 
 from kernels.codes import Column, Company, Outcome, Pairing
 from sim.stats.figures import Bins, Kind, MetricDefinition, Totals
-from sim.stats.sums import DOUBLED_SCORE_A, BlockSums, Int64s, MarginHistogram
+from sim.stats.sums import DOUBLED_SCORE_A, BlockSums, Int64s, first_seats
 
 __all__ = [
     "LIMIT_KEYS",
@@ -22,9 +22,6 @@ __all__ = [
     "Kind",
     "MetricDefinition",
     "Totals",
-    "first_margins",
-    "first_seats",
-    "spreads",
 ]
 
 LIMIT_KEYS = ("dispatches", "reward", "ticks", "toll", "upgrades", "sidings")
@@ -33,36 +30,8 @@ LIMIT_KEYS = ("dispatches", "reward", "ticks", "toll", "upgrades", "sidings")
 buy (2 and the number of junctions; 0 where not on offer)."""
 
 
-def first_seats(pairing: Pairing) -> tuple[Company, Company]:
-    """Seat of the first bot in swap 0 and in swap 1."""
-    return Company.A, (Company.B if pairing == Pairing.SEATS else Company.A)
-
-
-def first_margins(margins: MarginHistogram, pairing: Pairing) -> tuple[Int64s, Int64s]:
-    """Histogram of the first bot's points minus the second's: values, shape (V,), and counts by block, (B, V)."""
-    if pairing != Pairing.SEATS:
-        return margins.values, np.asarray(margins.counts.sum(axis=1), dtype=np.int64)
-    return _rebinned(
-        np.concatenate([margins.values, -margins.values]),
-        np.concatenate([margins.counts[:, 0], margins.counts[:, 1]], axis=1),
-    )
-
-
-def spreads(margins: MarginHistogram) -> tuple[Int64s, Int64s]:
-    """Histogram of the absolute margin: values, shape (V,), and counts by block, (B, V)."""
-    return _rebinned(np.abs(margins.values), np.asarray(margins.counts.sum(axis=1), dtype=np.int64))
-
-
-def _rebinned(values: Int64s, counts: Int64s) -> tuple[Int64s, Int64s]:
-    distinct, place = np.unique(values, return_inverse=True)
-    binned = np.zeros((counts.shape[0], distinct.size), dtype=np.int64)
-    np.add.at(binned.T, place, counts.T)
-    seen = binned.any(axis=0)
-    return distinct[seen], binned[:, seen]
-
-
 def _legal(total: BlockSums, value: Int64s, scale: int = 1) -> Totals:
-    return Totals(value, total.legal_pairs * len(total.swaps), total.legal_pairs, scale)
+    return Totals(value, total.legal_matches, total.legal_pairs, scale)
 
 
 def _count(*outcomes: Outcome) -> Callable[[BlockSums], Totals]:
@@ -110,35 +79,31 @@ def _score_in_seat(seat: Company) -> Callable[[BlockSums], Totals]:
             swap = int(seat)
             score = doubled[:, swap] if seat == Company.A else 2 * total.legal_pairs - doubled[:, swap]
             return Totals(score, total.legal_pairs, total.legal_pairs, 2)
-        matches = total.legal_pairs * len(total.swaps)
         score = doubled.sum(axis=1)
-        return _legal(total, score if seat == Company.A else 2 * matches - score, scale=2)
+        return _legal(total, score if seat == Company.A else 2 * total.legal_matches - score, scale=2)
 
     return measure
 
 
 def _seat_bias(total: BlockSums) -> Totals:
     """Seat A's score minus seat B's, which is twice seat A's score minus 1."""
-    matches = total.legal_pairs * len(total.swaps)
-    return _legal(total, (total.outcomes @ DOUBLED_SCORE_A).sum(axis=1) - matches)
+    return _legal(total, (total.outcomes @ DOUBLED_SCORE_A).sum(axis=1) - total.legal_matches)
 
 
 def _margin_mean(total: BlockSums) -> Totals:
-    values, counts = first_margins(total.margins, total.pairing)
-    return _legal(total, counts @ values)
+    return _legal(total, total.margin_bins.counts @ total.margin_bins.values)
 
 
 def _spread_mean(total: BlockSums) -> Totals:
-    values, counts = spreads(total.margins)
-    return _legal(total, counts @ values)
+    return _legal(total, total.spread_bins.counts @ total.spread_bins.values)
 
 
 def _margin_bins(total: BlockSums) -> Bins:
-    return Bins(*first_margins(total.margins, total.pairing), total.legal_pairs)
+    return total.margin_bins
 
 
 def _spread_bins(total: BlockSums) -> Bins:
-    return Bins(*spreads(total.margins), total.legal_pairs)
+    return total.spread_bins
 
 
 def _illegal(total: BlockSums) -> Totals:

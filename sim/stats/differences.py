@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from enum import Enum, unique
 from typing import Any
 
@@ -16,7 +16,7 @@ from sim.stats.paired import (
     Measured,
     combination,
     gain,
-    interval,
+    intervals_at,
     match_deviation,
     measured,
     pairs_to_decide,
@@ -56,6 +56,15 @@ class Side:
     sums: Any
     limits: Mapping[str, float]
     exact: bool = False
+    _read: dict[str, _Read] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def as_base(self, metric: MetricDefinition) -> _Read:
+        """A figure of the side that others are compared with; read once, however many there are."""
+        if metric.name not in self._read:
+            found = metric.measure(self.sums)
+            at = quantile_of(found, metric.q) if isinstance(found, Bins) else math.nan
+            self._read[metric.name] = _read(found, metric, at, self.exact)
+        return self._read[metric.name]
 
 
 @dataclass(frozen=True)
@@ -150,9 +159,9 @@ def differences(
 
 
 def _both(metric: MetricDefinition, base: Side, variant: Side) -> tuple[_Read, _Read]:
-    found = metric.measure(base.sums)
-    at = quantile_of(found, metric.q) if isinstance(found, Bins) else math.nan
-    return _read(metric, base, at), _read(metric, variant, at)
+    one = base.as_base(metric)
+    at = one.shown if metric.kind is Kind.QUANTILE else math.nan
+    return one, _read(metric.measure(variant.sums), metric, at, variant.exact)
 
 
 @dataclass(frozen=True)
@@ -165,12 +174,10 @@ class _Read:
     n: int
 
 
-def _read(metric: MetricDefinition, side: Side, at: float) -> _Read:
-    found = metric.measure(side.sums)
-    compared = measured(found, at, exact=side.exact)
-    if isinstance(found, Bins):
-        return _Read(quantile_of(found, metric.q), compared, found, int(found.counts.sum()))
-    return _Read(compared.value, compared, found, int(found.matches.sum()))
+def _read(found: Totals | Bins, metric: MetricDefinition, at: float, exact: bool) -> _Read:
+    compared = measured(found, at, exact=exact)
+    shown = quantile_of(found, metric.q) if isinstance(found, Bins) else compared.value
+    return _Read(shown, compared, found, found.n)
 
 
 def _alike(one: _Read, other: _Read) -> bool:
@@ -190,13 +197,10 @@ def _difference(
     one, other = read
     width = _width(metric, sides)
     change = combination([(1.0, other.compared), (-1.0, one.compared)]) if paired else None
-
-    def at_level(asked: float) -> Interval:
-        if change is not None:
-            return interval(change, asked, width)
-        return unpaired_interval(one.compared, other.compared, asked)
-
-    found, wide = (at_level(level) for level in levels)
+    if change is not None:
+        found, wide = intervals_at(change, levels, width)
+    else:
+        found, wide = (unpaired_interval(one.compared, other.compared, level) for level in levels)
     n, n_units = min(one.n, other.n), min(one.compared.pairs, other.compared.pairs)
     delta = (deltas or {}).get(metric.name)
     if delta is None:

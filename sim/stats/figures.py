@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from enum import Enum, unique
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -70,6 +71,16 @@ class Totals:
     scale: int = 1
     ratio: bool = False
 
+    @cached_property
+    def n(self) -> int:
+        """Matches summed over, all blocks together."""
+        return int(self.matches.sum())
+
+    @cached_property
+    def n_pairs(self) -> int:
+        """Pairs that they belong to."""
+        return int(self.pairs.sum())
+
 
 @dataclass(frozen=True)
 class Bins:
@@ -88,6 +99,26 @@ class Bins:
     values: Int64s
     counts: Int64s
     pairs: Int64s
+
+    @cached_property
+    def matches(self) -> Int64s:
+        """Matches by block, shape (B,)."""
+        return np.asarray(self.counts.sum(axis=1))
+
+    @cached_property
+    def n(self) -> int:
+        """Matches, all blocks together."""
+        return int(self.matches.sum())
+
+    @cached_property
+    def n_pairs(self) -> int:
+        """Pairs that they belong to."""
+        return int(self.pairs.sum())
+
+    @cached_property
+    def distribution(self) -> intervals.Distribution:
+        """The blocks that have matches: what all quantiles are read from."""
+        return intervals.Distribution(self.values, self.counts[self.matches > 0], self.n_pairs)
 
 
 @dataclass(frozen=True)
@@ -192,12 +223,11 @@ def interval_of(
     limits
         Least and greatest value that a match can have.
     """
-    matches = measured.counts.sum(axis=1) if isinstance(measured, Bins) else measured.matches
-    full = matches > 0
-    n_pairs = int(measured.pairs.sum())
     if isinstance(measured, Bins):
-        return intervals.quantile(metric.q, measured.values, measured.counts[full], n_pairs, level, limits)
-    value = int(measured.total.sum()) / (measured.scale * int(matches.sum()))
+        return measured.distribution.quantile(metric.q, level, limits)
+    matches, n_pairs = measured.matches, measured.n_pairs
+    full = matches > 0
+    value = int(measured.total.sum()) / (measured.scale * measured.n)
     means = measured.total[full] / (measured.scale * matches[full])
     if metric.kind is Kind.PROPORTION:
         return intervals.proportion(value, means, n_pairs, level)

@@ -9,9 +9,9 @@ import numpy as np
 
 from kernels.codes import Column, Company, Outcome, Pairing
 from sim.stats import intervals
-from sim.stats.definitions import METRICS, first_margins, first_seats, spreads
-from sim.stats.figures import DETERMINISTIC, EXACT, NO_MATCHES, Bins, Estimate, MetricDefinition, interval_of
-from sim.stats.sums import BlockSums, Int64s
+from sim.stats.definitions import METRICS
+from sim.stats.figures import DETERMINISTIC, EXACT, NO_MATCHES, Estimate, MetricDefinition, interval_of
+from sim.stats.sums import BlockSums, Int64s, first_seats
 
 __all__ = [
     "DETERMINISTIC",
@@ -105,8 +105,7 @@ def _estimate(
     limits: Mapping[str, float] | None,
 ) -> Estimate:
     measured = metric.measure(sums)
-    matches = measured.counts.sum(axis=1) if isinstance(measured, Bins) else measured.matches
-    n, n_units = int(matches.sum()), int(measured.pairs.sum())
+    n, n_units = measured.n, measured.n_pairs
     # In single matches the first bot never sat in seat B, unless the bots are proven to be equal.
     unseated = metric.name == "score.first.seat_b" and sums.pairing == Pairing.SINGLE and not known.mirror_proof
     if n == 0 or unseated:
@@ -142,12 +141,12 @@ def histogram(sums: BlockSums, metric: str = "margin") -> tuple[Int64s, Int64s]:
         If the metric is neither.
     """
     if metric == "margin":
-        values, counts = first_margins(sums.margins, sums.pairing)
+        bins = sums.margin_bins
     elif metric == "spread":
-        values, counts = spreads(sums.margins)
+        bins = sums.spread_bins
     else:
         raise ValueError(f"metric is {metric!r}; must be 'margin' or 'spread'")
-    return values, np.asarray(counts.sum(axis=0), dtype=np.int64)
+    return bins.values, np.asarray(bins.counts.sum(axis=0), dtype=np.int64)
 
 
 def seat_table(sums: BlockSums) -> list[dict[str, str | int]]:

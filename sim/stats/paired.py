@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,9 +29,10 @@ from sim.stats.intervals import (
     TOO_SMALL,
     ZERO_VARIANCE,
     Interval,
-    mean,
+    mean_at,
     rare_limits,
     t_quantile,
+    variance,
 )
 
 __all__ = [
@@ -40,6 +42,7 @@ __all__ = [
     "combination",
     "gain",
     "interval",
+    "intervals_at",
     "match_deviation",
     "measured",
     "pairs_to_decide",
@@ -84,10 +87,20 @@ class Measured:
     exact: bool = False
     spread: float = 0.0
 
+    @cached_property
+    def known(self) -> Floats:
+        """Means of the blocks with matches."""
+        return self.means[~np.isnan(self.means)]
+
     @property
     def n_blocks(self) -> int:
         """Blocks with matches."""
-        return int(np.count_nonzero(~np.isnan(self.means)))
+        return self.known.size
+
+    @cached_property
+    def variance(self) -> float:
+        """Of the block means; 0 where they are equal."""
+        return _variance(self.known)
 
 
 def quantile_of(bins: Bins, q: float) -> float:
@@ -111,25 +124,24 @@ def measured(found: Totals | Bins, at: float = math.nan, *, exact: bool = False)
         Nothing is left to chance.
     """
     if isinstance(found, Bins):
-        matches = found.counts.sum(axis=1)
         total, scale = found.counts[:, found.values <= at].sum(axis=1), 1
     else:
-        matches, total, scale = found.matches, found.total, found.scale
-    n = int(matches.sum())
+        total, scale = found.total, found.scale
+    matches, n = found.matches, found.n
     if n == 0:
         return Measured(math.nan, np.full(matches.shape, math.nan), 0, exact)
     value = int(total.sum()) / (scale * n)
     if exact:
-        return Measured(value, np.array([value]), int(found.pairs.sum()), True)
-    with np.errstate(invalid="ignore"):
-        means = np.where(matches > 0, total / (scale * np.maximum(matches, 1)), math.nan)
-    return Measured(value, means, int(found.pairs.sum()), False, _variance(means))
+        return Measured(value, np.array([value]), found.n_pairs, True)
+    full = matches > 0
+    means = total / (scale * np.maximum(matches, 1))
+    means[~full] = math.nan
+    return Measured(value, means, found.n_pairs, False, _variance(means[full]))
 
 
-def _variance(means: Floats) -> float:
-    known = means[~np.isnan(means)]
+def _variance(known: Floats) -> float:
     varies = known.size > 1 and known.max() > known.min()  # equal numbers need not have a mean equal to them
-    return float(known.var(ddof=1)) if varies else 0.0
+    return variance(known) if varies else 0.0
 
 
 def combination(terms: Sequence[tuple[float, Measured]], constant: float = 0.0) -> Measured:
@@ -176,20 +188,26 @@ def interval(found: Measured, level: float = 0.95, width: float = math.inf) -> I
     Interval
         Without ends where nothing is left to chance, or where there are too few blocks.
     """
+    return intervals_at(found, (level,), width)[0]
+
+
+def intervals_at(found: Measured, levels: Sequence[float], width: float = math.inf) -> list[Interval]:
+    """The same at several levels."""
+    without = None
     if math.isnan(found.value):
-        return Interval(math.nan, None, None, NO_MATCHES)
-    if found.exact:
-        return Interval(found.value, None, None, DETERMINISTIC)
-    means = found.means[~np.isnan(found.means)]
-    if not means.any():
-        return Interval(0.0, 0.0, 0.0, IDENTICAL)
-    if means.size < MIN_UNITS:
-        return Interval(found.value, None, None, TOO_SMALL)
-    moved = int(np.count_nonzero(means))
-    if moved < FEW_BLOCKS and 2 * moved <= means.size:
-        low, high = _rare(found.value, means, level)
-        return Interval(found.value, max(low, -width), min(high, width), GAMMA)
-    return mean(found.value, means, found.pairs, level, (-width, width))
+        without = Interval(math.nan, None, None, NO_MATCHES)
+    elif found.exact:
+        without = Interval(found.value, None, None, DETERMINISTIC)
+    elif not (moved := int(np.count_nonzero(found.known))):
+        without = Interval(0.0, 0.0, 0.0, IDENTICAL)
+    elif found.known.size < MIN_UNITS:
+        without = Interval(found.value, None, None, TOO_SMALL)
+    elif moved < FEW_BLOCKS and 2 * moved <= found.known.size:
+        ends = [_rare(found.value, found.known, level) for level in levels]
+        return [Interval(found.value, max(low, -width), min(high, width), GAMMA) for low, high in ends]
+    if without is not None:
+        return [without] * len(levels)
+    return mean_at(found.value, found.known, found.pairs, levels, (-width, width))
 
 
 def _rare(value: float, means: Floats, level: float) -> tuple[float, float]:
@@ -234,7 +252,7 @@ def standard_error(found: Measured) -> float | None:
         return 0.0
     if found.n_blocks < 2:
         return None
-    return math.sqrt(_variance(found.means) / found.n_blocks)
+    return math.sqrt(found.variance / found.n_blocks)
 
 
 def gain(found: Measured) -> float | None:
@@ -244,8 +262,7 @@ def gain(found: Measured) -> float | None:
     """
     if found.exact or found.n_blocks < 2:
         return None
-    variance = _variance(found.means)
-    return found.spread / variance if variance > 0 else None
+    return found.spread / found.variance if found.variance > 0 else None
 
 
 def match_deviation(found: Totals, of_blocks: Measured) -> float | None:
@@ -256,7 +273,7 @@ def match_deviation(found: Totals, of_blocks: Measured) -> float | None:
     """
     if of_blocks.exact or of_blocks.n_blocks < 2:
         return None
-    per_block = int(found.matches.sum()) / of_blocks.n_blocks
+    per_block = found.n / of_blocks.n_blocks
     return math.sqrt(of_blocks.spread * per_block)
 
 

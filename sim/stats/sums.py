@@ -13,7 +13,8 @@ from functools import cached_property, reduce
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.codes import N_COLUMNS, N_OUTCOMES, Column, Outcome, Pairing
+from kernels.codes import N_COLUMNS, N_OUTCOMES, Column, Company, Outcome, Pairing
+from sim.stats.figures import Bins
 
 Int64s = NDArray[np.int64]
 
@@ -115,6 +116,21 @@ class BlockSums:
     def legal_pairs(self) -> Int64s:
         """Wholly legal, finished pairs by block, shape (B,)."""
         return np.asarray(self.pair_scores.sum(axis=1), dtype=np.int64)
+
+    @cached_property
+    def legal_matches(self) -> Int64s:
+        """Matches of those pairs by block, shape (B,)."""
+        return self.legal_pairs * len(self.swaps)
+
+    @cached_property
+    def margin_bins(self) -> Bins:
+        """The first bot's points minus the second's."""
+        return Bins(*first_margins(self.margins, self.pairing), self.legal_pairs)
+
+    @cached_property
+    def spread_bins(self) -> Bins:
+        """The difference of points without its sign."""
+        return Bins(*spreads(self.margins), self.legal_pairs)
 
     @property
     def n_pairs(self) -> int:
@@ -221,6 +237,34 @@ class BlockSums:
             raise ValueError(f"block sums lack the array {error}") from None
         read.validate()
         return read
+
+
+def first_seats(pairing: Pairing) -> tuple[Company, Company]:
+    """Seat of the first bot in swap 0 and in swap 1."""
+    return Company.A, (Company.B if pairing == Pairing.SEATS else Company.A)
+
+
+def first_margins(margins: MarginHistogram, pairing: Pairing) -> tuple[Int64s, Int64s]:
+    """Histogram of the first bot's points minus the second's: values, shape (V,), and counts by block, (B, V)."""
+    if pairing != Pairing.SEATS:
+        return margins.values, np.asarray(margins.counts.sum(axis=1), dtype=np.int64)
+    return _rebinned(
+        np.concatenate([margins.values, -margins.values]),
+        np.concatenate([margins.counts[:, 0], margins.counts[:, 1]], axis=1),
+    )
+
+
+def spreads(margins: MarginHistogram) -> tuple[Int64s, Int64s]:
+    """Histogram of the absolute margin: values, shape (V,), and counts by block, (B, V)."""
+    return _rebinned(np.abs(margins.values), np.asarray(margins.counts.sum(axis=1), dtype=np.int64))
+
+
+def _rebinned(values: Int64s, counts: Int64s) -> tuple[Int64s, Int64s]:
+    distinct, place = np.unique(values, return_inverse=True)
+    binned = np.zeros((counts.shape[0], distinct.size), dtype=np.int64)
+    np.add.at(binned.T, place, counts.T)
+    seen = binned.any(axis=0)
+    return distinct[seen], binned[:, seen]
 
 
 def merge(parts: Iterable[BlockSums]) -> BlockSums:

@@ -8,9 +8,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from kernels.random import RNG_SCHEME
+from sim.files import told, write_json
 from sim.running.provenance import provenance
 from sim.running.runner import LEVEL, Progress, threads_here
-from sim.store import MANIFEST_SCHEMA, RunFolder, told, write_json
+from sim.store import MANIFEST_SCHEMA, RunFolder
 from sim.studies.tune_plan import CONFIRMING, SEARCHING, STUDY, TunePlan, make_tune_plan
 from sim.studies.tune_play import Tried, TunePlay
 from sim.studies.tune_result import Tuned

@@ -13,7 +13,7 @@ from sim.config.scenario import AnyScenario
 from sim.config.sources import key_parts
 from sim.config.starters import starter_path
 from sim.config.tree import Source
-from sim.store import told, write_atomically
+from sim.files import told, write_atomically
 from sim.studies.tune_plan import TunePlan
 from sim.studies.tune_space import Edit
 

@@ -15,6 +15,9 @@ from sim.config.tree import Source
 
 __all__ = ["Turning", "level_words", "short_names"]
 
+LONGEST_MAPPING = 4
+"""Entries of a mapping that is written out in the label of a cell."""
+
 
 class Turning:
     """A scenario and who plays it, to be turned.
@@ -98,6 +101,8 @@ def level_words(value: Any) -> str:
     if isinstance(value, dict):
         if "name" in value and "tracks" in value:
             return str(value["name"])
+        if len(value) > LONGEST_MAPPING:
+            return f"{len(value)} entries"
         return ", ".join(f"{key} {level_words(below)}" for key, below in value.items())
     if isinstance(value, str):
         return Path(value).stem if value.endswith((".yaml", ".yml")) else value
