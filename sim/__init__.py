@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     from sim.studies.tournament import tournament as tournament
     from sim.studies.tournament_result import Tournament as Tournament
     from sim.studies.tournament_result import load_tournament as load_tournament
+    from sim.studies.tune import tune as tune
+    from sim.studies.tune_result import Tuned as Tuned
     from sim.studies.value import value as value
     from sim.studies.value_result import ValueStudy as ValueStudy
     from sim.studies.value_result import load_value as load_value
@@ -65,6 +67,7 @@ _HOMES = {
     "Story": "sim.studies.story",
     "Sweep": "sim.studies.sweep_result",
     "Tournament": "sim.studies.tournament_result",
+    "Tuned": "sim.studies.tune_result",
     "ValueStudy": "sim.studies.value_result",
     "assert_balance": "sim.testing",
     "check": "sim.studies.check",
@@ -91,6 +94,7 @@ _HOMES = {
     "shape": "sim.studies.shape",
     "sweep": "sim.studies.sweep",
     "tournament": "sim.studies.tournament",
+    "tune": "sim.studies.tune",
     "update_baseline": "sim.studies.record",
     "value": "sim.studies.value",
 }
@@ -109,6 +113,7 @@ __all__ = [
     "Story",
     "Sweep",
     "Tournament",
+    "Tuned",
     "ValueStudy",
     "assert_balance",
     "check",
@@ -135,6 +140,7 @@ __all__ = [
     "shape",
     "sweep",
     "tournament",
+    "tune",
     "update_baseline",
     "value",
 ]
