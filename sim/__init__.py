@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from sim.studies.goals import judge_goals as judge_goals
     from sim.studies.knockout import Knockout as Knockout
     from sim.studies.knockout import knockout as knockout
+    from sim.studies.match_record import match_record as match_record
     from sim.studies.record import record_baseline as record_baseline
     from sim.studies.record import update_baseline as update_baseline
     from sim.studies.recorded_runs import run_records as run_records
@@ -86,6 +87,7 @@ _HOMES = {
     "load_sweep": "sim.studies.sweep_result",
     "load_tournament": "sim.studies.tournament_result",
     "load_value": "sim.studies.value_result",
+    "match_record": "sim.studies.match_record",
     "pictures": "sim.reports.pictures",
     "play_match": "sim.api",
     "record_baseline": "sim.studies.record",
@@ -133,6 +135,7 @@ __all__ = [
     "load_sweep",
     "load_tournament",
     "load_value",
+    "match_record",
     "pictures",
     "play_match",
     "record_baseline",
