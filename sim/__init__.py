@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from sim.studies.exploit_result import Exploit as Exploit
     from sim.studies.goals import GoalsJudged as GoalsJudged
     from sim.studies.goals import judge_goals as judge_goals
+    from sim.studies.knockout import Knockout as Knockout
+    from sim.studies.knockout import knockout as knockout
+    from sim.studies.match_record import match_record as match_record
     from sim.studies.record import record_baseline as record_baseline
     from sim.studies.record import update_baseline as update_baseline
     from sim.studies.recorded_runs import run_records as run_records
@@ -45,6 +48,8 @@ if TYPE_CHECKING:
     from sim.studies.tournament import tournament as tournament
     from sim.studies.tournament_result import Tournament as Tournament
     from sim.studies.tournament_result import load_tournament as load_tournament
+    from sim.studies.tune import tune as tune
+    from sim.studies.tune_result import Tuned as Tuned
     from sim.studies.value import value as value
     from sim.studies.value_result import ValueStudy as ValueStudy
     from sim.studies.value_result import load_value as load_value
@@ -58,12 +63,14 @@ _HOMES = {
     "Exploit": "sim.studies.exploit_result",
     "GoalsJudged": "sim.studies.goals",
     "Interrupted": "sim.running.runner",
+    "Knockout": "sim.studies.knockout",
     "Picture": "sim.reports.pictures",
     "Run": "sim.running.result",
     "Shape": "sim.studies.shape",
     "Story": "sim.studies.story",
     "Sweep": "sim.studies.sweep_result",
     "Tournament": "sim.studies.tournament_result",
+    "Tuned": "sim.studies.tune_result",
     "ValueStudy": "sim.studies.value_result",
     "assert_balance": "sim.testing",
     "check": "sim.studies.check",
@@ -72,6 +79,7 @@ _HOMES = {
     "explain_day": "sim.studies.day_story",
     "exploit": "sim.studies.exploit",
     "judge_goals": "sim.studies.goals",
+    "knockout": "sim.studies.knockout",
     "load_comparison": "sim.studies.comparison",
     "load_map": "sim.config.loading",
     "load_run": "sim.api",
@@ -79,6 +87,7 @@ _HOMES = {
     "load_sweep": "sim.studies.sweep_result",
     "load_tournament": "sim.studies.tournament_result",
     "load_value": "sim.studies.value_result",
+    "match_record": "sim.studies.match_record",
     "pictures": "sim.reports.pictures",
     "play_match": "sim.api",
     "record_baseline": "sim.studies.record",
@@ -89,6 +98,7 @@ _HOMES = {
     "shape": "sim.studies.shape",
     "sweep": "sim.studies.sweep",
     "tournament": "sim.studies.tournament",
+    "tune": "sim.studies.tune",
     "update_baseline": "sim.studies.record",
     "value": "sim.studies.value",
 }
@@ -101,12 +111,14 @@ __all__ = [
     "Exploit",
     "GoalsJudged",
     "Interrupted",
+    "Knockout",
     "Picture",
     "Run",
     "Shape",
     "Story",
     "Sweep",
     "Tournament",
+    "Tuned",
     "ValueStudy",
     "assert_balance",
     "check",
@@ -115,6 +127,7 @@ __all__ = [
     "explain_day",
     "exploit",
     "judge_goals",
+    "knockout",
     "load_comparison",
     "load_map",
     "load_run",
@@ -122,6 +135,7 @@ __all__ = [
     "load_sweep",
     "load_tournament",
     "load_value",
+    "match_record",
     "pictures",
     "play_match",
     "record_baseline",
@@ -132,6 +146,7 @@ __all__ = [
     "shape",
     "sweep",
     "tournament",
+    "tune",
     "update_baseline",
     "value",
 ]

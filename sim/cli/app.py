@@ -18,6 +18,7 @@ from sim.cli import (
     runs,
     sweep,
     tournament,
+    tune,
     value,
 )
 
@@ -61,6 +62,7 @@ app.command("sweep", short_help="Turn several numbers at once, and show where th
 app.command("tournament", short_help="Play every bot against every other: whom to believe.")(tournament.tournament)
 app.command("match", short_help="Explain one match, and the order that turned it.")(match.match)
 app.command("exploit", short_help="Say how much a bot gives away to those who know it.")(exploit.exploit)
+app.command("tune", short_help="Find the smallest change that meets all goals, and confirm it.")(tune.tune)
 app.command("value", short_help="Say what an upgrade, a siding or a card is worth.")(value.value)
 app.command("replay", short_help="Judge recorded orders and say what happened.")(records.replay)
 app.command("map", short_help="Check a map and its mirror, and draw it.")(boards.show_map)

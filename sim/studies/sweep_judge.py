@@ -17,7 +17,7 @@ from sim.studies.sweep_plan import Cell, SweepPlan
 from sim.studies.sweep_result import CellResult
 from sim.studies.sweep_rows import CellParts, stacked
 
-__all__ = ["cell_results", "goals_of", "inert_keys"]
+__all__ = ["cell_results", "goals_of", "inert_keys", "questions_of"]
 
 
 def goals_of(cell: Cell, sums: Any, goals: Sequence[Goal], looks: int = 1) -> tuple[GoalResult, ...]:
@@ -34,6 +34,11 @@ def goals_of(cell: Cell, sums: Any, goals: Sequence[Goal], looks: int = 1) -> tu
     looks
         How often the same goals are looked at in all, over which the chances of error are split.
     """
+    return tuple(judge(questions_of(cell, sums, goals), alpha=ALPHA / looks, beta=BETA / looks))
+
+
+def questions_of(cell: Cell, sums: Any, goals: Sequence[Goal]) -> list[Question]:
+    """The goals on figures that a cell has, each with what was played for it."""
     plan = cell.plan
 
     def question(goal: Goal) -> Question:
@@ -43,8 +48,7 @@ def goals_of(cell: Cell, sums: Any, goals: Sequence[Goal], looks: int = 1) -> tu
         metric = plan.metrics[goal.metric]
         return Question(goal, estimate, metric.measure(sums), metric.q)
 
-    asked = [question(goal) for goal in goals if goal.metric in plan.metrics]
-    return tuple(judge(asked, alpha=ALPHA / looks, beta=BETA / looks))
+    return [question(goal) for goal in goals if goal.metric in plan.metrics]
 
 
 def cell_results(
