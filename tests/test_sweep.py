@@ -16,7 +16,7 @@ from sim.config.sweep import Levels, load_sweep_file
 from sim.running.executors import executor_of
 from sim.running.parts import part_size
 from sim.running.runner import Interrupted
-from sim.stats.designs import grid, one_at_a_time, sampled
+from sim.stats.designs import grid, one_at_a_time, sampled, trajectories
 from sim.stats.differences import Verdict
 from sim.store import RunFolder
 from sim.studies.sweep import play_sweep, sweep
@@ -179,7 +179,7 @@ def test_sweep__the_mainline_game(folder):
     assert len(found.cells) <= 4
 
 
-@pytest.mark.parametrize("name", ["costs", "each-number", "district"])
+@pytest.mark.parametrize("name", ["costs", "each-number", "district", "screen"])
 def test_sweep__shipped_files_are_valid(name):
     spec = load_sweep_file(Path(__file__).parents[1] / "configs" / "sweeps" / f"{name}.yaml")
     assert spec.read.matches == 20_000
@@ -339,7 +339,10 @@ def test_sweep__a_cell_that_fails_is_a_row_and_the_others_finish(folder, monkeyp
         ({"bots": None, "keys": "{bots: [3]}"}, "must be two bots"),
         ({"bots": None, "keys": "{bots: [gredy]}"}, "bot 'gredy' is unknown"),
         ({"bots": "[a, b, c]"}, "must be two bots"),
-        ({"design": "screen"}, "is 'screen'; must be grid or random or lhs or sobol or oat or focus"),
+        ({"design": "scren"}, "is 'scren'; must be grid or random or lhs or sobol or oat or screen or focus"),
+        ({"design": "screen", "keys": "{economy.toll: [1]}"}, "has one value; must have two or more with screen"),
+        ({"design": "screen", "trajectories": "9000"}, "make 27,000 points; must be at most 10,000"),
+        ({"trajectories": "4"}, "trajectories is 4; must be left out, since only screen has trajectories"),
         ({"design": "lhs"}, "cells is missing; must say how many cells lhs takes"),
         ({"cells": "4"}, "cells is 4; must be left out, since grid"),
         ({"design": "sobol", "cells": "6"}, "must be a power of two"),
@@ -387,6 +390,21 @@ def test_designs__points_by_chance(design):
     assert (parts == np.arange(64)[:, None]).all() == (design != "random")
 
 
+def test_designs__trajectories_turn_every_key_once():
+    counts = [2, 3, 4, 9]
+    paths = trajectories(counts, 30, 5)
+    assert paths.shape == (30, 5, 4)
+    assert ((paths >= 0) & (paths < counts)).all()
+    steps = np.diff(paths, axis=1)
+    assert (np.count_nonzero(steps, axis=2) == 1).all()
+    assert (np.abs(steps).sum(axis=1) == [1, 1, 2, 4]).all()
+    assert {tuple(np.argmax(path != 0, axis=1)) for path in steps} > {(0, 1, 2, 3)}, "in any order"
+    assert (steps.sum(axis=1) > 0).any(axis=0).all()
+    assert (steps.sum(axis=1) < 0).any(axis=0).all()
+    assert np.array_equal(paths, trajectories(counts, 30, 5))
+    assert not np.array_equal(paths, trajectories(counts, 30, 6))
+
+
 def test_designs__there_are_no_others():
     with pytest.raises(ValueError, match="must be random, lhs or sobol"):
         sampled("grid", 1, 1, 1)
@@ -397,9 +415,15 @@ def test_levels__are_equally_wide():
     assert [levels.at(share) for share in (0, 0.33, 0.34, 0.67, 0.999)] == [4, 4, 5, 6, 6]
     wide = Levels((0.0, 2.0), True)
     assert (wide.at(0.25), wide.count, levels.count) == (0.5, None, 3)
+    assert levels.stepped == (4, 5, 6)
+    assert Levels((0.0, 3.0), True).stepped == (0.0, 1.0, 2.0, 3.0)
+    assert [Levels(values).ordered for values in ((1, 2.5), (1, None), ("a", "b"), (True, False))] == [
+        True, False, False, False,
+    ]  # fmt: skip
 
 
 def test_levels__in_words():
+    assert level_words({"a": 1, "b": 2, "c": 3, "d": 4, "e": 5}) == "5 entries"
     assert [level_words(one) for one in (None, True, 3, "maps/grand.yaml", {"admit": 0.2}, ["a", "b"], [1, 2])] == [
         "null", "true", "3", "grand", "admit 0.2", "a vs b", "[1, 2]",
     ]  # fmt: skip

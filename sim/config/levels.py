@@ -23,6 +23,9 @@ DIGITS = 12
 PLACES = 4
 """Decimal places of a number by chance, of the range that it is from: more would only make it hard to read."""
 
+EVENLY = 4
+"""Values that are taken of a range without steps where steps are needed."""
+
 GENERATE = "generate"
 
 
@@ -43,6 +46,18 @@ class Levels:
     values: tuple[Any, ...]
     continuous: bool = False
     generate: bool = False
+
+    @property
+    def stepped(self) -> tuple[Any, ...]:
+        """The values; of a range without steps a few, evenly spaced."""
+        if not self.continuous:
+            return self.values
+        return tuple(self.at(place / (EVENLY - 1)) for place in range(EVENLY))
+
+    @property
+    def ordered(self) -> bool:
+        """Whether the values are numbers, so that a step from one to the next has a direction."""
+        return all(_is_number(value) for value in self.values)
 
     @property
     def count(self) -> int | None:

@@ -22,9 +22,12 @@ from sim.config.values import Kind, OneOf, Whole, refused
 
 __all__ = ["DESIGNS", "MOST_CELLS", "SAMPLED", "Levels", "SweepFile", "SweepSpec", "load_sweep_file"]
 
-DESIGNS = ("grid", "random", "lhs", "sobol", "oat", "focus")
+DESIGNS = ("grid", "random", "lhs", "sobol", "oat", "screen", "focus")
 SAMPLED = ("random", "lhs", "sobol")
 """Designs whose number of cells has to be said."""
+
+TRAJECTORIES = 20
+"""Of a screen whose file does not say how many."""
 
 MOST_MATCHES = 10_000_000
 
@@ -61,10 +64,14 @@ class SweepFile(Model):
     )
     design: Annotated[str, OneOf(DESIGNS)] = Field(
         description="`grid`: all combinations. `random`, `lhs` (Latin hypercube), `sobol`: so many points. `oat`: one "
-        "key at a time. `focus`: all combinations, with the matches where the goals are still undecided."
+        "key at a time. `screen`: Morris trajectories, which rank many keys. `focus`: all combinations, with the "
+        "matches where the goals are still undecided."
     )
     cells: Annotated[int, Whole("cells", 1, MOST_CELLS)] | None = Field(
         None, description="How many points `random`, `lhs` and `sobol` take."
+    )
+    trajectories: Annotated[int, Whole("trajectories", 2, MOST_CELLS)] | None = Field(
+        None, description=f"How many `screen` takes; {TRAJECTORIES} when absent."
     )
     matches: Matches = Field(description="Of each cell.")
     seed: Annotated[int, Whole("", 0, MAX_SEED)] = Field(description="The same for every cell, and of the points.")
@@ -159,7 +166,13 @@ def _check_design(read: SweepFile, root: Node, problems: list[Problem]) -> None:
         problems.append(root.nearest(("cells",)).problem(("cells",), message))
     if read.design == "focus" and read.goals is None:
         problems.append(design.problem(("goals",), "is missing; must name the goals file that focus decides"))
+    if read.trajectories is not None and read.design != "screen":
+        message = f"is {read.trajectories}; must be left out, since only screen has trajectories"
+        problems.append(root.nearest(("trajectories",)).problem(("trajectories",), message))
     if read.design in SAMPLED:
+        return
+    if read.design == "screen":
+        _check_screen(read, root, problems)
         return
     for key, levels in read.keys.items():
         if levels.continuous:
@@ -169,6 +182,18 @@ def _check_design(read: SweepFile, root: Node, problems: list[Problem]) -> None:
     n = 1 + sum(counts) if read.design == "oat" else math.prod(counts)
     if n > MOST_CELLS:
         message = f"make {n:,} cells; must be at most {MOST_CELLS:,}: take fewer values, or design lhs"
+        problems.append(root.nearest(("keys",)).problem(("keys",), message))
+
+
+def _check_screen(read: SweepFile, root: Node, problems: list[Problem]) -> None:
+    """Whether every key can make a step, and there are not too many points."""
+    for key, levels in read.keys.items():
+        if len(levels.values) < 2:
+            message = "has one value; must have two or more with screen, which makes steps from one to another"
+            problems.append(root.nearest(("keys", key)).problem(("keys", key), message))
+    n = (read.trajectories or TRAJECTORIES) * (len(read.keys) + 1)
+    if n > MOST_CELLS:
+        message = f"make {n:,} points; must be at most {MOST_CELLS:,}: take fewer keys or trajectories"
         problems.append(root.nearest(("keys",)).problem(("keys",), message))
 
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sim.reports.compare_terminal import change_of
 from sim.reports.lines import Lines
+from sim.reports.sweep_screen_terminal import print_screen
 from sim.reports.words import counted, shortened
 from sim.stats.differences import Difference, Verdict
 from sim.stats.goals import GoalVerdict
 from sim.stats.rounding import format_estimate
 from sim.studies.sweep_plan import level_words
 from sim.studies.sweep_result import CellResult, Sweep
+from sim.studies.turning import short_names
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -64,8 +65,12 @@ def print_sweep(found: Sweep, console: Console) -> None:
     lines.paragraph(f"reference: {reference.label}", hang="  ")
     shown = shown_metrics(found)
     still = [metric for metric in shown if _stands_still(found, metric)]
-    for metric in [metric for metric in shown if metric not in still][:MOST_TABLES]:
-        _metric(lines, found, metric)
+    moving = [metric for metric in shown if metric not in still][:MOST_TABLES]
+    if found.screen:
+        print_screen(lines, found, moving)
+    else:
+        for metric in moving:
+            _metric(lines, found, metric)
     if still:
         lines.blank()
         lines.paragraph(f"Exactly the same in every block of every cell: {', '.join(still)}.", hang="  ")
@@ -112,15 +117,9 @@ def _turned(found: Sweep, cell: CellResult) -> str:
     """The keys in which a cell differs from the reference, each by its last word, as short as it has to be."""
     own = found.reference.values
     turned = {key: value for key, value in cell.values.items() if value != own.get(key)} or dict(cell.values)
-    names = _short_names(list(found.keys))
+    names = short_names(list(found.keys))
     words = [f"{names[key]} {shortened(level_words(value), LONGEST_LEVEL)}" for key, value in turned.items()]
     return shortened(", ".join(words), 44)
-
-
-def _short_names(keys: Sequence[str]) -> dict[str, str]:
-    """Keys by their last word where that tells them apart."""
-    last = [key.rpartition(".")[2] for key in keys]
-    return {key: word if last.count(word) == 1 else key for key, word in zip(keys, last, strict=True)}
 
 
 def _goals(lines: Lines, found: Sweep) -> None:

@@ -60,6 +60,12 @@ class Variant:
                 return found
         raise KeyError(f"{metric} is no figure of this comparison")
 
+    def shown(self, metric: str) -> str:
+        """The change of a figure with its interval, as the tool prints it."""
+        from sim.reports.compare_terminal import change_of
+
+        return change_of(self[metric])
+
     def with_verdict(self, verdict: Verdict) -> tuple[Difference, ...]:
         """The figures of which this is known."""
         return tuple(found for found in self.differences if found.verdict is verdict)
@@ -156,6 +162,11 @@ class Comparison:
         return pd.DataFrame(
             [{"variant": one.label, **found.as_dict()} for one in self.variants for found in one.differences]
         )
+
+    def _repr_html_(self) -> str:
+        from sim.reports.notebook import comparison_html
+
+        return comparison_html(self)
 
 
 def load_comparison(folder: str | Path) -> Comparison:

@@ -24,6 +24,7 @@ from sim.studies.sweep_judge import cell_results, inert_keys
 from sim.studies.sweep_plan import STUDY, SweepPlan, make_sweep_plan
 from sim.studies.sweep_result import CELLS_FILE, SWEEP_SCHEMA, Sweep
 from sim.studies.sweep_rows import RowStore
+from sim.studies.sweep_screen import key_effects, screen_notes
 
 __all__ = ["RESULT", "Shard", "block_pairs_in", "play_sweep", "sweep"]
 
@@ -152,7 +153,8 @@ def play_sweep(
             play.store.flush()
     keys = [cell.key for cell in plan.cells]
     play.store.compact(keys)
-    cells = cell_results(plan, play.store.cells(keys), taken, looks, goals)
+    parts = play.store.cells(keys)
+    cells = cell_results(plan, parts, taken, looks, goals)
     spec = plan.spec
     notes = _notes(plan, cells, looks)
     manifest = {
@@ -165,7 +167,7 @@ def play_sweep(
         "scenario_digest": spec.scenario.digest,
         "design": spec.read.design,
         "seed": spec.read.seed,
-        "namespace": 0,
+        "namespaces": sorted({plan.namespace(number) for number in range(max(taken))}),
         "rng_scheme": RNG_SCHEME,
         "level": LEVEL,
         "matches_asked": plan.matches,
@@ -187,6 +189,7 @@ def play_sweep(
         manifest,
         notes,
         None if folder is None else folder.path,
+        screen=key_effects(plan, parts),
     )
     if folder is not None:
         _keep(found, folder)
@@ -245,13 +248,12 @@ class _Play:
         for parts in focus.rounds():
             self.fill(parts)
             focus.judge(self.store.cells(keys))
-        self.fill(focus.for_reference())
         return focus.taken, focus.looks, focus.verdicts
 
     def fill(self, wanted: Sequence[tuple[int, int]]) -> None:
         """Play those of these parts, (cell, number), that are not there."""
         here, plan = self.store.present(), self.plan
-        parts = [Part(cell, plan.cells[cell].plan, number, plan.block_pairs) for cell, number in wanted]
+        parts = [plan.part(cell, number) for cell, number in wanted]
         todo = [part for part in parts if (plan.cells[part.cell].key, part.number) not in here]
         self.wanted += sum(part.n_matches for part in parts)
         self.done += sum(part.n_matches for part in parts) - sum(part.n_matches for part in todo)
@@ -288,6 +290,7 @@ def _notes(plan: SweepPlan, cells: Sequence[Any], looks: int) -> tuple[str, ...]
             f"{plan.matches:,} matches a cell were asked for; {played:,} are the next whole number of parts, of "
             f"{PART_BLOCKS} blocks each."
         )
+    notes += screen_notes(plan)
     points = spec.read.cells or 0
     if points > len(plan.cells):
         notes.append(f"Of {points} points some coincide, so that there are {len(plan.cells)} different cells.")

@@ -17,7 +17,7 @@ from sim.studies.sweep_plan import Cell, SweepPlan
 from sim.studies.sweep_result import CellResult
 from sim.studies.sweep_rows import CellParts, stacked
 
-__all__ = ["cell_results", "goals_of", "inert_keys"]
+__all__ = ["cell_results", "goals_of", "inert_keys", "questions_of"]
 
 
 def goals_of(cell: Cell, sums: Any, goals: Sequence[Goal], looks: int = 1) -> tuple[GoalResult, ...]:
@@ -34,6 +34,11 @@ def goals_of(cell: Cell, sums: Any, goals: Sequence[Goal], looks: int = 1) -> tu
     looks
         How often the same goals are looked at in all, over which the chances of error are split.
     """
+    return tuple(judge(questions_of(cell, sums, goals), alpha=ALPHA / looks, beta=BETA / looks))
+
+
+def questions_of(cell: Cell, sums: Any, goals: Sequence[Goal]) -> list[Question]:
+    """The goals on figures that a cell has, each with what was played for it."""
     plan = cell.plan
 
     def question(goal: Goal) -> Question:
@@ -43,8 +48,7 @@ def goals_of(cell: Cell, sums: Any, goals: Sequence[Goal], looks: int = 1) -> tu
         metric = plan.metrics[goal.metric]
         return Question(goal, estimate, metric.measure(sums), metric.q)
 
-    asked = [question(goal) for goal in goals if goal.metric in plan.metrics]
-    return tuple(judge(asked, alpha=ALPHA / looks, beta=BETA / looks))
+    return [question(goal) for goal in goals if goal.metric in plan.metrics]
 
 
 def cell_results(
@@ -76,7 +80,7 @@ def cell_results(
     def reference(n_parts: int) -> Side | None:
         own = plan.cells[plan.reference].plan
         n_parts = 1 if own.deterministic else n_parts
-        if of_reference.errors or of_reference.n_parts() < n_parts:
+        if of_reference.errors:
             return None
         if n_parts not in sides:
             sides[n_parts] = Side(stacked(plan.game, of_reference, n_parts), own.limits, own.deterministic)
@@ -99,13 +103,13 @@ def cell_results(
             empty: dict[str, Any] = {"estimates": {}, "differences": {}, "goals": (), "fingerprint": ""}
             results.append(CellResult(**said, **empty, n_matches=0, error=error))
             continue
-        n_parts = taken[number]
-        sums = stacked(plan.game, here, n_parts)
-        side = Side(sums, cell.plan.limits, cell.plan.deterministic)
-        # Where the other has chance in it, it has to have as many blocks.
-        base = None if is_reference else reference(plan.most_parts if cell.plan.deterministic else n_parts)
+        sums = stacked(plan.game, here, taken[number])
         changes = []
+        common = common_parts(plan, number, taken)
+        base = None if is_reference else reference(common)
         if base is not None:
+            both = sums if cell.plan.deterministic or common == taken[number] else stacked(plan.game, here, common)
+            side = Side(both, cell.plan.limits, cell.plan.deterministic)
             known = plan.cells[plan.reference].plan.metrics
             shared = [known[name] for name in cell.plan.metrics if name in known]
             changes = differences(base, side, shared, level=LEVEL, comparisons=max(1, compared))
@@ -124,6 +128,15 @@ def cell_results(
             )
         )
     return tuple(results)
+
+
+def common_parts(plan: SweepPlan, number: int, taken: Sequence[int], other: int | None = None) -> int:
+    """Parts of a cell that another, the reference unless it is named, has as well, and so shares its luck with.
+
+    Where nothing is left to chance in one of them, all that the other has.
+    """
+    places = number, plan.reference if other is None else other
+    return min([taken[place] for place in places if not plan.cells[place].plan.deterministic], default=1)
 
 
 def _fingerprint(sums: Any) -> str:

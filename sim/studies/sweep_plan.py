@@ -10,16 +10,26 @@ from pathlib import Path
 from typing import Any
 
 from sim.config.errors import BadInput, Problem
-from sim.config.sweep import SAMPLED, SweepSpec, load_sweep_file
+from sim.config.sweep import SAMPLED, TRAJECTORIES, SweepSpec, load_sweep_file
 from sim.games import game_of
 from sim.games.game import Game, Plan
-from sim.running.parts import PART_BLOCKS, part_size, parts_of
+from sim.running.parts import PART_BLOCKS, Part, part_size, parts_of
 from sim.running.plan import digest_of
 from sim.running.runner import Amount
-from sim.stats.designs import grid, one_at_a_time, sampled
+from sim.stats.designs import grid, one_at_a_time, sampled, trajectories
 from sim.studies.turning import Turning, level_words
 
-__all__ = ["FOCUS_SHARE", "STUDY", "Cell", "SweepPlan", "level_words", "make_sweep_plan"]
+__all__ = [
+    "FOCUS_SHARE",
+    "NAMESPACES",
+    "STUDY",
+    "Cell",
+    "Move",
+    "SweepPlan",
+    "cell_key",
+    "level_words",
+    "make_sweep_plan",
+]
 
 STUDY = "sweep"
 """What the manifest says it is."""
@@ -32,6 +42,32 @@ FOCUS_BLOCKS = 256
 FOCUS_SHARE = 4
 """`focus` plays at most one in so many of the matches that all cells alike would get, and one cell so many times its
 own."""
+
+NAMESPACES = 4
+"""Namespaces of the random streams that a screen's parts take in turn, so that each effect is measured four times."""
+
+CONFIRM_FROM = 2**16
+"""Parts from this number on confirm what was picked; they have a namespace of their own."""
+
+
+@dataclass(frozen=True)
+class Move:
+    """A step of a screen: one key is turned, all others stand still.
+
+    Attributes
+    ----------
+    key
+        The key.
+    before, after
+        Numbers of the two cells.
+    share
+        Of the way from the key's first level to its last, below 0 downwards.
+    """
+
+    key: str
+    before: int
+    after: int
+    share: float
 
 
 @dataclass(frozen=True)
@@ -75,6 +111,8 @@ class SweepPlan:
         Asked for, of each cell.
     block_pairs
         Pairs of a block.
+    moves
+        Steps of a screen, trajectory by trajectory; empty with other designs.
     """
 
     spec: SweepSpec
@@ -82,6 +120,7 @@ class SweepPlan:
     reference: int
     matches: int
     block_pairs: int
+    moves: tuple[Move, ...] = ()
 
     @property
     def game(self) -> Game:
@@ -93,14 +132,35 @@ class SweepPlan:
         """Whether matches go where the goals are undecided."""
         return self.spec.read.design == "focus"
 
+    @property
+    def screens(self) -> bool:
+        """Whether steps of the keys are measured in several namespaces."""
+        return self.spec.read.design == "screen"
+
     def n_parts(self, cell: int) -> int:
-        """Parts of a cell, without `focus`."""
-        return parts_of(self.cells[cell].plan, self.matches, self.block_pairs)
+        """Parts of a cell, where all get alike; of a screen as many in each namespace."""
+        plan = self.cells[cell].plan
+        n = parts_of(plan, self.matches, self.block_pairs)
+        return -(-n // NAMESPACES) * NAMESPACES if self.screens and not plan.deterministic else n
+
+    def namespace(self, number: int) -> int:
+        """Namespace of the random streams of a part."""
+        if self.screens:
+            return number % NAMESPACES
+        return 1 if number >= CONFIRM_FROM else 0
+
+    def part(self, cell: int, number: int) -> Part:
+        """A part of a cell, as it is played."""
+        place = cell, self.namespace(number)
+        if place not in self._plans:
+            own: Any = self.cells[cell].plan
+            self._plans[place] = replace(own, namespace=place[1]) if place[1] else own
+        return Part(cell, self._plans[place], number, self.block_pairs)
 
     @cached_property
-    def most_parts(self) -> int:
-        """Parts of the cell that has most, without `focus`."""
-        return max(self.n_parts(cell) for cell in range(len(self.cells)))
+    def _plans(self) -> dict[tuple[int, int], Plan]:
+        """Of each cell in each namespace, made once: a plan keeps what it has worked out."""
+        return {}
 
     @property
     def n_matches(self) -> int:
@@ -119,6 +179,9 @@ class SweepPlan:
         if self.focused and self.spec.goals is not None:
             goals = [(goal.text, goal.metric) for goal in self.spec.goals.goals]
             identity |= {"design": read.design, "matches": self.matches, "goals": goals}
+        if self.screens:
+            moves = [[move.key, move.before, move.after] for move in self.moves]
+            identity |= {"design": read.design, "moves": moves}
         return digest_of(identity)
 
 
@@ -149,8 +212,9 @@ def make_sweep_plan(file: str | Path, *, matches: int | None = None, block_pairs
     most = min(cell.plan.most_pairs for cell in found)
     if FOCUS_SHARE * pairs + PART_BLOCKS * block_pairs > most:
         raise BadInput.of(f"matches is {wanted}; must be at most {most // FOCUS_SHARE} in these cells")
-    keyed = tuple(replace(cell, key=_key(cell.plan, block_pairs)) for cell in found)
-    return SweepPlan(spec, keyed, reference, wanted, block_pairs)
+    namespaces = NAMESPACES if spec.read.design == "screen" else 1
+    keyed = tuple(replace(cell, key=cell_key(cell.plan, block_pairs, namespaces)) for cell in found)
+    return SweepPlan(spec, keyed, reference, wanted, block_pairs, cells.moves())
 
 
 class _Cells:
@@ -161,6 +225,8 @@ class _Cells:
         self.turning = Turning(spec.scenario, spec.bots, spec.file.parent)
         self.found: list[Cell] = []
         self.numbers: dict[str, int] = {}
+        self.places: list[int] = []
+        """Of each point, the number of its cell."""
 
     def all(self) -> tuple[list[Cell], int]:
         """Every different cell, and which of them is the reference."""
@@ -179,6 +245,7 @@ class _Cells:
         identity = _identity(base)
         if identity not in self.numbers:
             self.found.insert(0, Cell({key: self.own(key) for key in self.spec.read.keys}, base))
+            self.places = [place + 1 for place in self.places]
             return self.found, 0
         return self.found, self.numbers[identity]
 
@@ -195,6 +262,7 @@ class _Cells:
         if identity not in self.numbers:
             self.numbers[identity] = len(self.found)
             self.found.append(Cell(values, plan))
+        self.places.append(self.numbers[identity])
 
     def points(self) -> Iterator[dict[str, Any]]:
         """What the keys are set to, point by point."""
@@ -204,6 +272,11 @@ class _Cells:
             for point in sampled(read.design, len(keys), read.cells or 1, read.seed):
                 yield {key: level.at(float(share)) for key, level, share in zip(keys, levels, point, strict=True)}
             return
+        if read.design == "screen":
+            for path in self.paths():
+                for point in path:
+                    yield {key: level.stepped[at] for key, level, at in zip(keys, levels, point, strict=True)}
+            return
         counts = [len(level.values) for level in levels]
         if read.design == "oat":
             own = {key: self.own(key) for key in keys}
@@ -212,6 +285,27 @@ class _Cells:
             return
         for combination in grid(counts):
             yield {key: level.values[at] for key, level, at in zip(keys, levels, combination, strict=True)}
+
+    def paths(self) -> Any:
+        """Trajectories of a screen: levels, shape (trajectories, keys + 1, keys)."""
+        read = self.spec.read
+        counts = [len(level.stepped) for level in read.keys.values()]
+        return trajectories(counts, read.trajectories or TRAJECTORIES, read.seed)
+
+    def moves(self) -> tuple[Move, ...]:
+        """Steps of a screen between the cells that `all` found; none of another design."""
+        read = self.spec.read
+        if read.design != "screen":
+            return ()
+        keys, counts = list(read.keys), [len(level.stepped) for level in read.keys.values()]
+        found, places = [], iter(self.places)
+        for path in self.paths():
+            cells = [next(places) for _ in path]
+            for at in range(1, len(path)):
+                step = path[at] - path[at - 1]
+                key = int(step.nonzero()[0][0])
+                found.append(Move(keys[key], cells[at - 1], cells[at], int(step[key]) / (counts[key] - 1)))
+        return tuple(found)
 
     def own(self, key: str) -> Any:
         """What the scenario itself says of a key."""
@@ -248,8 +342,10 @@ def _identity(plan: Plan) -> str:
     return digest_of(told)
 
 
-def _key(plan: Plan, block_pairs: int) -> str:
-    return digest_of({"plays": _identity(plan), "block_pairs": block_pairs, "behaves": _signature(plan)})
+def cell_key(plan: Plan, block_pairs: int, namespaces: int = 1) -> str:
+    """What a cell is known by, sha256 (hex); a change of the code that moves nothing keeps it."""
+    told = {"plays": _identity(plan), "block_pairs": block_pairs, "behaves": _signature(plan)}
+    return digest_of(told if namespaces == 1 else {**told, "namespaces": namespaces})
 
 
 def _signature(plan: Plan) -> str:

@@ -13,6 +13,7 @@ from sim.stats.differences import Difference, Verdict
 from sim.stats.figures import Estimate
 from sim.stats.goals import GoalResult, GoalVerdict, overall
 from sim.studies.sweep_plan import level_words
+from sim.studies.sweep_screen import KeyEffect
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -91,6 +92,8 @@ class Sweep:
         What a reader must know beside the figures.
     folder
         Where it is kept; None when nothing was written.
+    screen
+        Of a screen, what each key does to each figure; empty with other designs.
     """
 
     scenario: str
@@ -101,6 +104,7 @@ class Sweep:
     manifest: Mapping[str, Any]
     notes: tuple[str, ...] = ()
     folder: Path | None = None
+    screen: tuple[KeyEffect, ...] = ()
 
     @property
     def reference(self) -> CellResult:
@@ -156,8 +160,14 @@ class Sweep:
                 }
                 for cell in self.cells
             ],
+            **({"screen": [one.as_dict() for one in self.screen]} if self.screen else {}),
             "notes": list(self.notes),
         }
+
+    def _repr_html_(self) -> str:
+        from sim.reports.notebook import sweep_html
+
+        return sweep_html(self)
 
 
 def _rows(cell: CellResult) -> list[dict[str, Any]]:

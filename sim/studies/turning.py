@@ -13,7 +13,10 @@ from sim.config.scenario import AnyScenario
 from sim.config.sources import file_tree, key_parts
 from sim.config.tree import Source
 
-__all__ = ["Turning", "level_words"]
+__all__ = ["Turning", "level_words", "short_names"]
+
+LONGEST_MAPPING = 4
+"""Entries of a mapping that is written out in the label of a cell."""
 
 
 class Turning:
@@ -98,9 +101,17 @@ def level_words(value: Any) -> str:
     if isinstance(value, dict):
         if "name" in value and "tracks" in value:
             return str(value["name"])
+        if len(value) > LONGEST_MAPPING:
+            return f"{len(value)} entries"
         return ", ".join(f"{key} {level_words(below)}" for key, below in value.items())
     if isinstance(value, str):
         return Path(value).stem if value.endswith((".yaml", ".yml")) else value
     if isinstance(value, Sequence) and value and all(isinstance(one, str) for one in value):
         return " vs ".join(value)
     return json.dumps(value, ensure_ascii=False)
+
+
+def short_names(keys: Sequence[str]) -> dict[str, str]:
+    """Keys by their last word where that tells them apart."""
+    last = [key.rpartition(".")[2] for key in keys]
+    return {key: word if last.count(word) == 1 else key for key, word in zip(keys, last, strict=True)}
