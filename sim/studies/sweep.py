@@ -13,7 +13,7 @@ from typing import Any
 from kernels.random import RNG_SCHEME
 from sim.config.errors import BadInput
 from sim.running.executors import Executor, executor_of
-from sim.running.parts import PART_BLOCKS, Part
+from sim.running.parts import PART_BLOCKS
 from sim.running.progress import bar
 from sim.running.provenance import provenance
 from sim.running.runner import LEVEL, SAVE_SECONDS, Interrupted, Progress
