@@ -17,6 +17,7 @@ from sim.running.progress import bar
 from sim.running.provenance import provenance
 from sim.running.runner import LEVEL, SAVE_SECONDS, Interrupted, Progress, threads_here
 from sim.stats.goals import GoalResult
+from sim.stats.looking import LOOKS
 from sim.store import MANIFEST_SCHEMA, RunFolder, read_of_schema, told, write_atomically, write_json
 from sim.studies.sweep_focus import Focus
 from sim.studies.sweep_judge import cell_results, inert_keys
@@ -136,16 +137,16 @@ def play_sweep(
             play.fill(_shard(plan, shard))
             play.store.flush()
             return None
-        taken, looks, goals = play.all()
+        taken, goals = play.all()
     except KeyboardInterrupt:
         play.store.flush()
         raise Interrupted(play.done, max(play.wanted, play.done), None if folder is None else folder.path) from None
     keys = [cell.key for cell in plan.cells]
     play.store.compact(keys)
     parts = play.store.cells(keys)
-    cells = cell_results(plan, parts, taken, looks, goals)
+    cells = cell_results(plan, parts, taken, goals)
     spec = plan.spec
-    notes = _notes(plan, cells, looks)
+    notes = _notes(plan, cells)
     manifest = {
         "schema": MANIFEST_SCHEMA,
         "study": STUDY,
@@ -224,18 +225,18 @@ class _Play:
         """Parts of each cell, without `focus`."""
         return [self.plan.n_parts(number) for number in range(len(self.plan.cells))]
 
-    def all(self) -> tuple[list[int], int, dict[int, tuple[GoalResult, ...]] | None]:
-        """Play all cells; gives the parts of each that count, the looks at the goals, and verdicts reached."""
+    def all(self) -> tuple[list[int], dict[int, tuple[GoalResult, ...]] | None]:
+        """Play all cells; gives the parts of each that count, and the verdicts that were reached on the way."""
         if not self.plan.focused:
             counts = self.counts()
             self.fill([(cell, part) for part in range(max(counts)) for cell, n in enumerate(counts) if part < n])
-            return counts, 1, None
+            return counts, None
         focus = Focus(self.plan)
         keys = [cell.key for cell in self.plan.cells]
         for parts in focus.rounds():
             self.fill(parts)
             focus.judge(self.store.cells(keys))
-        return focus.taken, focus.looks, focus.verdicts
+        return focus.counted, focus.verdicts
 
     def fill(self, wanted: Sequence[tuple[int, int]]) -> None:
         """Play those of these parts, (cell, number), that are not there."""
@@ -275,7 +276,7 @@ def _shard(plan: SweepPlan, shard: Shard) -> list[tuple[int, int]]:
     ]
 
 
-def _notes(plan: SweepPlan, cells: Sequence[Any], looks: int) -> tuple[str, ...]:
+def _notes(plan: SweepPlan, cells: Sequence[Any]) -> tuple[str, ...]:
     """Sentences that a reader must know beside the figures."""
     spec = plan.spec
     notes = [f"{spec.scenario.name}: {warning}" for warning in spec.scenario.warnings]
@@ -299,14 +300,20 @@ def _notes(plan: SweepPlan, cells: Sequence[Any], looks: int) -> tuple[str, ...]
             notes.append("Goals are judged with the bots of the sweep, whatever bots their file names.")
     if plan.focused:
         notes.append(
-            f"Matches went to the cells whose goals were undecided, in up to {looks} looks over which the chances of "
-            "error are split."
+            f"Matches went to the cells whose goals were undecided, {_share_played(plan, cells)} of what all cells "
+            f"alike would get, in up to {LOOKS} looks over which the chances of error are spread."
         )
     counted = [(cell.number, cell.estimates.get("illegal_orders")) for cell in cells]
     illegal = [number for number, one in counted if one is not None and one.value]
     if illegal:
         notes.append(f"A bot gave illegal orders in {len(illegal)} cells, first in cell {illegal[0]}.")
     return tuple(notes)
+
+
+def _share_played(plan: SweepPlan, cells: Sequence[Any]) -> str:
+    """What was played, as a share of the matches asked for of every cell."""
+    asked = sum(cell.plan.n_pairs(plan.matches) * cell.plan.n_swaps for cell in plan.cells)
+    return f"{100 * sum(cell.n_matches for cell in cells) / asked:.1f}%"
 
 
 def _keep(found: Sweep, folder: RunFolder) -> None:

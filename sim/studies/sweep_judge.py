@@ -20,7 +20,7 @@ from sim.studies.sweep_rows import CellParts, stacked
 __all__ = ["cell_results", "goals_of", "inert_keys"]
 
 
-def goals_of(cell: Cell, sums: Any, goals: Sequence[Goal], looks: int = 1) -> tuple[GoalResult, ...]:
+def goals_of(cell: Cell, sums: Any, goals: Sequence[Goal], share: float = 1.0) -> tuple[GoalResult, ...]:
     """What is known of each goal in one cell.
 
     Parameters
@@ -31,8 +31,8 @@ def goals_of(cell: Cell, sums: Any, goals: Sequence[Goal], looks: int = 1) -> tu
         Its block sums.
     goals
         The bands. Those on figures that the cell does not have, such as of a card not in its deck, are left out.
-    looks
-        How often the same goals are looked at in all, over which the chances of error are split.
+    share
+        Of the chances of error that this look may spend, where the same goals are looked at more than once.
     """
     plan = cell.plan
 
@@ -44,14 +44,13 @@ def goals_of(cell: Cell, sums: Any, goals: Sequence[Goal], looks: int = 1) -> tu
         return Question(goal, estimate, metric.measure(sums), metric.q)
 
     asked = [question(goal) for goal in goals if goal.metric in plan.metrics]
-    return tuple(judge(asked, alpha=ALPHA / looks, beta=BETA / looks))
+    return tuple(judge(asked, alpha=ALPHA * share, beta=BETA * share))
 
 
 def cell_results(
     plan: SweepPlan,
     parts: Mapping[str, CellParts],
     taken: Sequence[int],
-    looks: int = 1,
     goals: Mapping[int, tuple[GoalResult, ...]] | None = None,
 ) -> tuple[CellResult, ...]:
     """What is said of every cell.
@@ -64,8 +63,6 @@ def cell_results(
         What was played, by the key of the cell.
     taken
         How many parts of each cell count.
-    looks
-        See `goals_of`.
     goals
         Of cells that were judged already, by number.
     """
@@ -112,7 +109,7 @@ def cell_results(
         judged = (goals or {}).get(number)
         if judged is None:
             bands = plan.spec.goals.goals if plan.spec.goals is not None else ()
-            judged = goals_of(cell, sums, bands, looks)
+            judged = goals_of(cell, sums, bands)
         results.append(
             CellResult(
                 **said,

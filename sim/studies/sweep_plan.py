@@ -26,8 +26,8 @@ STUDY = "sweep"
 
 PROBE_PAIRS = 2
 PROBE_SEED = 0
-FOCUS_BLOCKS = 256
-"""Blocks that `matches` make with `focus`: a first look costs a sixteenth of them."""
+FOCUS_BLOCKS = 512
+"""Blocks that `matches` make where matches go to some cells only: a first look costs one in 32 of them."""
 
 FOCUS_SHARE = 4
 """`focus` plays at most one in so many of the matches that all cells alike would get, and one cell so many times its
@@ -160,6 +160,13 @@ class SweepPlan:
             (1 if cell.plan.deterministic else self.n_parts(place) * pairs) * cell.plan.n_swaps
             for place, cell in enumerate(self.cells)
         )
+
+    @property
+    def parts_of_share(self) -> int:
+        """Parts that make one in `FOCUS_SHARE` of the matches asked for in all cells alike, rounded down."""
+        chance = [cell.plan for cell in self.cells if not cell.plan.deterministic]
+        pairs = sum(plan.n_pairs(self.matches) for plan in chance)
+        return len(self.cells) - len(chance) + pairs // (FOCUS_SHARE * PART_BLOCKS * self.block_pairs)
 
     @cached_property
     def digest(self) -> str:
