@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 
-from sim.stats.goals import GoalResult, GoalVerdict, overall
+from sim.stats.goals import GoalVerdict, overall
 from sim.stats.looking import LOOKS, error_shares, expected_factor, next_factor
+from sim.studies.sweep_choosing import Choosing
 from sim.studies.sweep_judge import goals_of
-from sim.studies.sweep_plan import FOCUS_SHARE, SweepPlan
+from sim.studies.sweep_plan import SweepPlan
 from sim.studies.sweep_rows import CellParts, stacked
 
 __all__ = ["Focus"]
@@ -16,55 +17,27 @@ __all__ = ["Focus"]
 OF_WHAT_IS_LEFT = 3
 """A round spends one in so many of the matches that are left, so that what it finds can guide the next."""
 
-FOR_REFERENCE = 16
-"""One in so many of all matches at most goes to the reference, which all cells are compared with."""
 
-
-class Focus:
-    """Which parts are played next, decided by what was played before, and by nothing else.
+class Focus(Choosing):
+    """Matches for the cells that are undecided.
 
     First every cell gets one part. Then, round by round, those of the undecided cells get more of which the fewest
     matches may be expected to decide them, as long as all that is played stays within the budget.
-
-    Attributes
-    ----------
-    taken
-        Parts of each cell that count: those at which it was last looked at.
-    verdicts
-        Of each cell at its last look, by number.
     """
 
     def __init__(self, plan: SweepPlan) -> None:
-        assert plan.spec.goals is not None
-        self.plan = plan
-        self.goals = plan.spec.goals.goals
+        super().__init__(plan)
         n = len(plan.cells)
-        fixed = [cell.plan.deterministic for cell in plan.cells]
-        self.budget = max(n, plan.parts_of_share)
-        self.most = [1 if fixed[cell] else FOCUS_SHARE * plan.n_parts(cell) for cell in range(n)]
         self.shares = error_shares()
-        self.taken = [0] * n
         self.looks = [0] * n
-        self.verdicts: dict[int, tuple[GoalResult, ...]] = {}
         self._round = [(cell, 1) for cell in range(n)]
-        own = plan.n_parts(plan.reference)
-        self._of_reference = 1 if fixed[plan.reference] else max(1, min(own, self.budget // FOR_REFERENCE))
-
-    @property
-    def counted(self) -> list[int]:
-        """Parts of each cell that are compared: the reference has a few more than it was judged by."""
-        taken = list(self.taken)
-        taken[self.plan.reference] = max(taken[self.plan.reference], self._of_reference)
-        return taken
 
     def rounds(self) -> Iterator[list[tuple[int, int]]]:
         """Parts to be played, (cell, number), round by round; `judge` is called after each."""
         while self._round:
             yield [(cell, part) for cell, upto in self._round for part in range(self.taken[cell], upto)]
             self._round = self._next()
-        reference = self.plan.reference
-        more = [(reference, part) for part in range(self.taken[reference], self._of_reference)]
-        if more:
+        if more := self.for_reference():
             yield more
 
     def _next(self) -> list[tuple[int, int]]:

@@ -19,7 +19,17 @@ from sim.running.runner import Amount
 from sim.stats.designs import grid, one_at_a_time, sampled, trajectories
 from sim.studies.turning import Turning, level_words
 
-__all__ = ["FOCUS_SHARE", "NAMESPACES", "STUDY", "Cell", "Move", "SweepPlan", "level_words", "make_sweep_plan"]
+__all__ = [
+    "CONFIRM_FROM",
+    "FOCUS_SHARE",
+    "NAMESPACES",
+    "STUDY",
+    "Cell",
+    "Move",
+    "SweepPlan",
+    "level_words",
+    "make_sweep_plan",
+]
 
 STUDY = "sweep"
 """What the manifest says it is."""
@@ -123,6 +133,16 @@ class SweepPlan:
         return self.spec.read.design == "focus"
 
     @property
+    def picks(self) -> bool:
+        """Whether the best cell is looked for."""
+        return self.spec.read.pick is not None
+
+    @property
+    def matches_asked(self) -> int:
+        """Matches that all cells alike would get."""
+        return sum(cell.plan.n_pairs(self.matches) * cell.plan.n_swaps for cell in self.cells)
+
+    @property
     def screens(self) -> bool:
         """Whether steps of the keys are measured in several namespaces."""
         return self.spec.read.design == "screen"
@@ -173,9 +193,11 @@ class SweepPlan:
         """Sha256 (hex) of all that decides what is played, but for how many matches."""
         read = self.spec.read
         identity = {"study": STUDY, "cells": [cell.key for cell in self.cells], "reference": self.reference}
-        if self.focused and self.spec.goals is not None:
+        if (self.focused or self.picks) and self.spec.goals is not None:
             goals = [(goal.text, goal.metric) for goal in self.spec.goals.goals]
             identity |= {"design": read.design, "matches": self.matches, "goals": goals}
+        if self.picks:
+            identity |= {"pick": read.pick}
         if self.screens:
             moves = [[move.key, move.before, move.after] for move in self.moves]
             identity |= {"design": read.design, "moves": moves}
@@ -205,7 +227,8 @@ def make_sweep_plan(file: str | Path, *, matches: int | None = None, block_pairs
     found, reference = cells.all()
     pairs = max(cell.plan.n_pairs(wanted) for cell in found)
     if block_pairs is None:
-        block_pairs = part_size(pairs) if spec.read.design != "focus" else max(1, -(-pairs // FOCUS_BLOCKS))
+        spread = spec.read.design == "focus" or spec.read.pick is not None
+        block_pairs = max(1, -(-pairs // FOCUS_BLOCKS)) if spread else part_size(pairs)
     most = min(cell.plan.most_pairs for cell in found)
     if FOCUS_SHARE * pairs + PART_BLOCKS * block_pairs > most:
         raise BadInput.of(f"matches is {wanted}; must be at most {most // FOCUS_SHARE} in these cells")
