@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from sim.config.loading import load_scenario as load_scenario
     from sim.replays import replay as replay
     from sim.replays import replay_many as replay_many
+    from sim.reports.pictures import Picture as Picture
+    from sim.reports.pictures import pictures as pictures
     from sim.running.result import Run as Run
     from sim.running.runner import Interrupted as Interrupted
     from sim.studies.check import check as check
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     from sim.studies.compare import compare as compare
     from sim.studies.comparison import Comparison as Comparison
     from sim.studies.comparison import load_comparison as load_comparison
+    from sim.studies.day_story import DayStory as DayStory
+    from sim.studies.day_story import explain_day as explain_day
     from sim.studies.exploit import exploit as exploit
     from sim.studies.exploit_result import Exploit as Exploit
     from sim.studies.goals import GoalsJudged as GoalsJudged
@@ -41,6 +45,8 @@ if TYPE_CHECKING:
     from sim.studies.tournament import tournament as tournament
     from sim.studies.tournament_result import Tournament as Tournament
     from sim.studies.tournament_result import load_tournament as load_tournament
+    from sim.studies.tune import tune as tune
+    from sim.studies.tune_result import Tuned as Tuned
     from sim.studies.value import value as value
     from sim.studies.value_result import ValueStudy as ValueStudy
     from sim.studies.value_result import load_value as load_value
@@ -50,19 +56,23 @@ _HOMES = {
     "BadInput": "sim.config.errors",
     "Checked": "sim.studies.check_result",
     "Comparison": "sim.studies.comparison",
+    "DayStory": "sim.studies.day_story",
     "Exploit": "sim.studies.exploit_result",
     "GoalsJudged": "sim.studies.goals",
     "Interrupted": "sim.running.runner",
+    "Picture": "sim.reports.pictures",
     "Run": "sim.running.result",
-    "Story": "sim.studies.story",
     "Shape": "sim.studies.shape",
+    "Story": "sim.studies.story",
     "Sweep": "sim.studies.sweep_result",
     "Tournament": "sim.studies.tournament_result",
+    "Tuned": "sim.studies.tune_result",
     "ValueStudy": "sim.studies.value_result",
     "assert_balance": "sim.testing",
     "check": "sim.studies.check",
     "compare": "sim.studies.compare",
     "explain": "sim.studies.story",
+    "explain_day": "sim.studies.day_story",
     "exploit": "sim.studies.exploit",
     "judge_goals": "sim.studies.goals",
     "load_comparison": "sim.studies.comparison",
@@ -72,36 +82,42 @@ _HOMES = {
     "load_sweep": "sim.studies.sweep_result",
     "load_tournament": "sim.studies.tournament_result",
     "load_value": "sim.studies.value_result",
+    "pictures": "sim.reports.pictures",
     "play_match": "sim.api",
     "record_baseline": "sim.studies.record",
     "replay": "sim.replays",
     "replay_many": "sim.replays",
     "run": "sim.api",
-    "shape": "sim.studies.shape",
     "run_records": "sim.studies.recorded_runs",
+    "shape": "sim.studies.shape",
     "sweep": "sim.studies.sweep",
     "tournament": "sim.studies.tournament",
-    "value": "sim.studies.value",
+    "tune": "sim.studies.tune",
     "update_baseline": "sim.studies.record",
+    "value": "sim.studies.value",
 }
 
 __all__ = [
     "BadInput",
     "Checked",
     "Comparison",
+    "DayStory",
     "Exploit",
     "GoalsJudged",
     "Interrupted",
+    "Picture",
     "Run",
     "Shape",
     "Story",
     "Sweep",
     "Tournament",
+    "Tuned",
     "ValueStudy",
     "assert_balance",
     "check",
     "compare",
     "explain",
+    "explain_day",
     "exploit",
     "judge_goals",
     "load_comparison",
@@ -111,6 +127,7 @@ __all__ = [
     "load_sweep",
     "load_tournament",
     "load_value",
+    "pictures",
     "play_match",
     "record_baseline",
     "replay",
@@ -120,6 +137,7 @@ __all__ = [
     "shape",
     "sweep",
     "tournament",
+    "tune",
     "update_baseline",
     "value",
 ]

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import contextlib
-import errno
-import io
-import json
 import os
 import re
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from sim.config.errors import BadInput
+from sim.files import npz_arrays, npz_bytes, read_json, read_object, read_of_schema, told, write_atomically, write_json
+from sim.match_parts import MATCHES_FILE, MatchParts
 from sim.running.ledger import Ledger
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from sim.games.game import Sums
 
 __all__ = [
@@ -41,11 +38,10 @@ MANIFEST_SCHEMA = 1
 _PARTIAL = "unfinished.npz"
 _IDENTITY = "unfinished.json"
 _LOCK = ".lock"
-_PARTS = "matches.parts"
 _PAIRINGS = "pairings"
 _SCRATCH = "unfinished"
 _TEMPORARY = re.compile(r"\.[\w.-]+\.\d+\.tmp|\.matches\.parquet\.tmp")
-"""What `write_atomically` and `join_parts` leave behind when their process is killed."""
+"""What `write_atomically` and `MatchParts.join` leave behind when their process is killed."""
 
 SHAPE_FILE = "shape.json"
 """How the first matches of a run went, for its report."""
@@ -63,84 +59,6 @@ def folder_name(name: str, digest: str) -> str:
     """`<name>-<digest>` with the name's letters, digits, dots, dashes and underscores, and 12 digits of the digest."""
     plain = re.sub(r"[^\w.-]+", "-", name).strip("-.") or "run"
     return f"{plain[:60]}-{digest[:12]}"
-
-
-def write_atomically(path: Path, data: bytes) -> None:
-    """Write a file so that it is there whole or not at all."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with beside.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            beside.unlink(missing_ok=True)
-        raise
-
-
-def write_json(path: Path, data: Any) -> None:
-    """Write JSON, indented, atomically; the same data give the same bytes."""
-    write_atomically(path, (json.dumps(data, indent=1, ensure_ascii=False) + "\n").encode())
-
-
-def read_json(path: Path) -> Any:
-    """Read a JSON file of a run folder; BadInput when it is missing or damaged."""
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise BadInput.of(f"{path} is missing; this is no finished run folder") from None
-    except (OSError, ValueError, RecursionError) as error:
-        raise BadInput.of(f"{path} cannot be read: {error}") from None
-
-
-def read_of_schema(path: Path, schema: int) -> dict[str, Any]:
-    """Read a JSON file of a run folder that says of which schema it is.
-
-    Raises
-    ------
-    BadInput
-        When it is missing, damaged, or of another schema.
-    """
-    found = read_json(path)
-    if not isinstance(found, dict) or "schema" not in found:
-        raise BadInput.of(f"{path} is damaged: it names no schema")
-    if found["schema"] != schema:
-        raise BadInput.of(f"{path} is of schema {found['schema']}, from another version; must be {schema}")
-    return found
-
-
-def _read_object(path: Path) -> dict[str, Any]:
-    """Read a JSON file that holds an object; BadInput when it does not."""
-    found = read_json(path)
-    if not isinstance(found, dict):
-        raise BadInput.of(f"{path} is damaged: it holds no JSON object")
-    return found
-
-
-def _npz(arrays: dict[str, Any]) -> bytes:
-    """Arrays by name as the bytes of an .npz file; the same arrays give the same bytes."""
-    buffer = io.BytesIO()
-    np.savez(buffer, **arrays)
-    return buffer.getvalue()
-
-
-def _arrays(path: Path) -> dict[str, Any]:
-    """The arrays of an .npz file by name. Read at once: numpy leaves a damaged file open."""
-    with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as file:
-        return {key: file[key] for key in file.files}
-
-
-@contextlib.contextmanager
-def told(folder: Path) -> Iterator[None]:
-    """Turn what a file system refuses into BadInput that names the folder."""
-    try:
-        yield
-    except OSError as error:
-        reason = os.strerror(error.errno) if error.errno else str(error)
-        tail = "; nothing that was finished is lost" if error.errno in (errno.ENOSPC, errno.EDQUOT) else ""
-        raise BadInput.of(f"cannot write {folder}: {reason}{tail}") from error
 
 
 def _ours(name: str) -> bool:
@@ -191,6 +109,7 @@ class RunFolder:
         self.digest = digest
         self.again = again
         self.with_matches = with_matches
+        self.parts = MatchParts(path)
         self.state: State = "new"
         self._lock: IO[str] | None = None
         self._made: list[Path] = []
@@ -238,7 +157,7 @@ class RunFolder:
         if not told_by.exists():
             return "new"
         complete = told_by is manifest
-        read = _read_object(told_by)
+        read = read_object(told_by)
         if read.get("schema") != MANIFEST_SCHEMA:
             raise BadInput.of(
                 f"{told_by} is of schema {read.get('schema')}, from another version; must be {MANIFEST_SCHEMA}; "
@@ -253,7 +172,7 @@ class RunFolder:
         if complete:
             self.clear_unfinished()
         # A complete run without the matches that are wanted now has to be played again to get them.
-        lacks_matches = complete and self.with_matches and not (self.path / "matches.parquet").exists()
+        lacks_matches = complete and self.with_matches and not (self.path / MATCHES_FILE).exists()
         if self.again or lacks_matches:
             self.clear()
             return "new"
@@ -264,7 +183,7 @@ class RunFolder:
         with told(self.path):
             # The manifest goes last: without it and without an unfinished run, the rest is nobody's.
             reports = ("report.html", "report.md", SHAPE_FILE)
-            for name in ("summary.json", *STUDY_RESULTS, *_SOURCES, "sums.npz", *reports, "matches.parquet"):
+            for name in ("summary.json", *STUDY_RESULTS, *_SOURCES, "sums.npz", *reports, MATCHES_FILE):
                 (self.path / name).unlink(missing_ok=True)
             for name in ("figures", "tables", _PAIRINGS):
                 shutil.rmtree(self.path / name, ignore_errors=True)
@@ -274,7 +193,7 @@ class RunFolder:
     def clear_unfinished(self) -> None:
         """Take away what only an unfinished run needs."""
         with told(self.path):
-            self._drop_parts()
+            self.parts.drop()
             shutil.rmtree(self.path / _SCRATCH, ignore_errors=True)
             for name in (_PARTIAL, _IDENTITY):
                 (self.path / name).unlink(missing_ok=True)
@@ -282,10 +201,6 @@ class RunFolder:
                 for entry in folder.iterdir() if folder.is_dir() else ():
                     if _TEMPORARY.fullmatch(entry.name):
                         entry.unlink()
-
-    def _drop_parts(self) -> None:
-        with contextlib.suppress(FileNotFoundError):
-            shutil.rmtree(self.path / _PARTS)
 
     def save(self, ledger: Ledger[Any], pairing: str | None = None) -> None:
         """Keep what is done, so that the run can be continued from here.
@@ -297,7 +212,7 @@ class RunFolder:
             path = self._ledger(pairing)
             path.parent.mkdir(exist_ok=True)
             spans = np.array(ledger.spans, np.int64).reshape(-1, 2)
-            write_atomically(path, _npz({"spans": spans, **ledger.sums.as_arrays()}))
+            write_atomically(path, npz_bytes({"spans": spans, **ledger.sums.as_arrays()}))
 
     def keep_source(self, name: str, text: str) -> None:
         """Keep a text that the run is made of, before it is played."""
@@ -316,7 +231,7 @@ class RunFolder:
         with told(self.path):
             self.claim()
             (self.path / _SCRATCH).mkdir(exist_ok=True)
-            write_atomically(self.path / _SCRATCH / f"{name}.npz", _npz(arrays))
+            write_atomically(self.path / _SCRATCH / f"{name}.npz", npz_bytes(arrays))
 
     def kept(self, name: str) -> dict[str, Any] | None:
         """What `keep` kept under a name; None when nothing was."""
@@ -324,7 +239,7 @@ class RunFolder:
         if not path.exists():
             return None
         try:
-            return _arrays(path)
+            return npz_arrays(path)
         except Exception as error:  # a damaged file may raise anything
             raise BadInput.of(f"{path} is damaged ({error}); use --again to play the study anew") from None
 
@@ -334,11 +249,11 @@ class RunFolder:
         `sums_from` makes the game's sums of arrays by name (`Game.sums_from_arrays`).
         """
         path = self._ledger(pairing)
-        identity = _read_object(self.path / _IDENTITY)
+        identity = read_object(self.path / _IDENTITY)
         if not path.exists() or (self.with_matches and not identity.get("with_matches")):
             return None
         try:
-            arrays = _arrays(path)
+            arrays = npz_arrays(path)
             spans = [(int(start), int(stop)) for start, stop in arrays.pop("spans")]
             sums = sums_from(arrays)
             if sums.n_pairs != sum(stop - start for start, stop in spans):
@@ -350,98 +265,17 @@ class RunFolder:
     def _ledger(self, pairing: str | None) -> Path:
         return self.path / _PARTIAL if pairing is None else self.path / _PAIRINGS / f"{pairing}.npz"
 
-    def write_part(self, first_pair: int, last_pair: int, table: pa.Table) -> None:
-        """Keep a chunk's matches, until `join_parts`."""
-        import pyarrow.parquet as pq
-
-        with told(self.path):
-            folder = self.path / _PARTS
-            folder.mkdir(exist_ok=True)
-            buffer = io.BytesIO()
-            pq.write_table(table, buffer, compression="zstd")
-            write_atomically(folder / f"{first_pair:015d}-{last_pair:015d}.parquet", buffer.getvalue())
-
-    def drop_parts_outside(self, spans: list[tuple[int, int]]) -> None:
-        """Take away parts that were written but whose sums were not kept, since they are played again.
-
-        All of them where matches are not kept: those still to come would be missing.
-        """
-        with told(self.path):
-            if not self.with_matches or not spans:
-                self._drop_parts()
-            folder = self.path / _PARTS
-            for part in folder.iterdir() if folder.is_dir() else ():
-                start, dash, stop = part.stem.partition("-")
-                kept = part.suffix == ".parquet" and dash and start.isdecimal() and stop.isdecimal()
-                if not (kept and any(begin <= int(start) and int(stop) <= end for begin, end in spans)):
-                    part.unlink()
-
-    def join_parts(self, n_matches: int) -> None:
-        """Write `matches.parquet` of all parts, in the order of the matches, where matches are kept.
-
-        Raises
-        ------
-        BadInput
-            When a part is damaged, or they do not hold `n_matches` in all.
-        """
-        if not self.with_matches:
-            return
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
-        beside = self.path / ".matches.parquet.tmp"
-        writer: Any = None
-        waiting: list[pa.Table] = []
-        n_found = 0
-
-        def flush() -> None:
-            nonlocal writer
-            table = pa.concat_tables(waiting).combine_chunks()
-            if writer is None:
-                writer = pq.ParquetWriter(beside, table.schema, compression="zstd")
-            writer.write_table(table)
-            waiting.clear()
-
-        with told(self.path):
-            try:
-                for part in sorted((self.path / _PARTS).glob("*.parquet")):
-                    waiting.append(_part(part))
-                    n_found += waiting[-1].num_rows
-                    if sum(table.num_rows for table in waiting) >= 250_000:
-                        flush()
-                if n_found != n_matches:
-                    raise BadInput.of(
-                        f"{self.path / _PARTS} holds {n_found:,} matches of the {n_matches:,} played; "
-                        "use --again to play the run anew"
-                    )
-                if waiting:
-                    flush()
-            finally:
-                if writer is not None:
-                    writer.close()
-            beside.replace(self.path / "matches.parquet")
-
     def write_sums(self, sums: Sums) -> None:
         """Keep the exact block sums, `sums.npz`."""
         with told(self.path):
-            write_atomically(self.path / "sums.npz", _npz(sums.as_arrays()))
-
-
-def _part(path: Path) -> pa.Table:
-    """One chunk's matches."""
-    import pyarrow.parquet as pq
-
-    try:
-        return pq.read_table(io.BytesIO(path.read_bytes()))
-    except Exception as error:  # a damaged file may raise anything
-        raise BadInput.of(f"{path} is damaged ({error}); use --again to play the run anew") from None
+            write_atomically(self.path / "sums.npz", npz_bytes(sums.as_arrays()))
 
 
 def read_sums(folder: Path, sums_from: Callable[[dict[str, Any]], Any]) -> Any:
     """The exact block sums of a finished run, made of arrays by name by its game (`Game.sums_from_arrays`)."""
     path = folder / "sums.npz"
     try:
-        return sums_from(_arrays(path))
+        return sums_from(npz_arrays(path))
     except FileNotFoundError:
         raise BadInput.of(f"{path} is missing; this is no finished run folder") from None
     except Exception as error:  # a damaged file may raise anything

@@ -7,7 +7,8 @@ from pathlib import Path
 from sim.config.errors import BadInput
 from sim.config.starters import starter_path
 from sim.studies.baseline import Entry
-from sim.studies.check import check, source_path
+from sim.studies.check import check
+from sim.studies.check_entry import source_path
 from sim.studies.check_result import Checked, Undecided
 
 __all__ = ["assert_balance"]

@@ -13,10 +13,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import typer.main
 
 import sim
 from kernels.codes import Column
 from kernels.dispatch.bots import SHIPPED
+from sim.cli.app import app
 from sim.config.mainline import POLICY_DOCS
 from sim.config.starters import starters_dir
 from sim.running.runner import Amount
@@ -454,3 +456,12 @@ def test_cli_commands__a_map_is_judged_in_80_columns_with_hanging_lines(sim_comm
         "  Wb",
         "  Wd",
     ]
+
+
+def test_help__says_what_each_command_is_for_in_one_line_of_80_columns(sim_command, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    text = sim_command("--help").out
+    listed = text[text.index("Commands:") :].splitlines()[1:]
+    assert len([line for line in listed if line.strip()]) == len(typer.main.get_command(app).commands)
+    assert all(len(line) <= 80 for line in listed)
+    assert "..." not in "".join(listed)

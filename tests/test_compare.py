@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -274,6 +275,18 @@ def test_terminal__groups_by_what_is_known():
     assert " matches\n" in unsaid
     assert "Common luck was worth" in unsaid
     assert {one.kind for one in found[0].with_verdict(Verdict.MOVED)} >= {Kind.MEAN, Kind.QUANTILE}
+
+
+@pytest.mark.compiled
+def test_terminal__tells_days_as_days_and_long_names_on_lines_of_their_own():
+    text = printed(sim.compare("four-players", "three-players", seed=1, matches=2_000))
+    assert "2,000 days each" in text
+    assert "match" not in text
+    lines = text.splitlines()
+    (at,) = [n for n, line in enumerate(lines) if line == "  crossing_stages.uncontrolled_siding.east.slow"]
+    assert re.fullmatch(r"    [\d.]+ Stages +[\d.]+ Stages +\+[\d.]+ ± [\d.]+ Stages +[\d,]+ days", lines[at + 1])
+    assert "crossing_stages.* (32 figures)" in text
+    assert "Of a quantile" not in text
 
 
 # -- the command ------------------------------------------------------------------------------------------------------

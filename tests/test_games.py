@@ -38,6 +38,8 @@ GENERIC = (
     *(f"sim/running/{name}.py" for name in ("chunks", "engine", "ledger", "plan", "provenance", "result", "runner")),
     "sim/running/verifying.py",
     "sim/store.py",
+    "sim/files.py",
+    "sim/match_parts.py",
     "sim/reading.py",
     "sim/api.py",
     "sim/cli/runs.py",

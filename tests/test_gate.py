@@ -502,7 +502,7 @@ def zero(data: dict[str, Any]) -> None:
             "is damaged: a sum is no whole",
         ),
         (lambda data: data["entries"][0].update(now=None), "is damaged"),
-        (lambda data: data["entries"][0].pop("now"), "is damaged: 'now'"),
+        (lambda data: data["entries"][0].pop("now"), "is damaged: it lacks now"),
         (lambda data: data.update(seed="1"), "is damaged: '1' is of another type"),
     ],
 )

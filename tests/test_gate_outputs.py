@@ -185,7 +185,7 @@ def words(tmp_path):
 def test_commands__from_record_to_update(words, sim_command, tmp_path, monkeypatch):
     made = sim_command(*words, "--bots", "greedy,random")
     assert made.code == 0, made.err
-    assert "wrote b.json: 24 figures of 1 pairings, seed 3\n" in made.out
+    assert "wrote b.json: 24 figures of 1 pairing, seed 3\n" in made.out
     assert sim_command(*words).err.startswith("b.json: exists already")
     fine = sim_command("check", "b.json", "--junit", "out/j.xml")
     assert (fine.code, "IDENTICAL: every match" in fine.out) == (0, True), fine.err

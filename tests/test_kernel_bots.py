@@ -38,6 +38,14 @@ def stubborn(rules, state, c, params, stream):
     return int(params[0])
 
 
+def test_decorator__may_be_written_bare():
+    def last(rules, state, c, params, stream):
+        return pack_order(0, False, NO_TOGGLE, Invest.NONE)
+
+    bare, called = bot(last), bot()(last)
+    assert (bare.name, bare.mirror_fair, dict(bare.params)) == (called.name, False, {}) == ("last", False, {})
+
+
 def place(streams, seed: int, pair: int, *, swapped: bool = False):
     """Both seats' streams at the start of a match."""
     for lane in (0, 1):

@@ -100,7 +100,7 @@ def test_running_reproducible__matches_wanted_or_not_wanted_any_more(tmp_path):
             assert not (folder / "matches.parts").exists()
 
 
-@pytest.mark.parametrize("where", ["summarise", "write_report", "write_json", "join_parts", "write_sums"])
+@pytest.mark.parametrize("where", ["summarise", "write_report", "write_json", "join", "write_sums"])
 def test_running_reproducible__interrupted_while_writing_the_results(where, tmp_path, monkeypatch):
     """Nothing is played again: all that was finished is kept."""
     plan, amount = plan_of_bots("greedy", "random"), Amount(MATCHES)
@@ -113,7 +113,7 @@ def test_running_reproducible__interrupted_while_writing_the_results(where, tmp_
         "summarise": "sim.games.dispatch.plan.summarise",
         "write_report": "sim.reports.page.write_report",
         "write_json": "sim.running.runner.write_json",
-        "join_parts": "sim.store.RunFolder.join_parts",
+        "join": "sim.match_parts.MatchParts.join",
         "write_sums": "sim.store.RunFolder.write_sums",
     }[where]
     with monkeypatch.context() as patch:

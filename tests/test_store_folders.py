@@ -243,7 +243,8 @@ def test_store_folders__a_disk_that_is_full_at_any_write(with_matches, tmp_path,
 
         folder = tmp_path / "run"
         with monkeypatch.context() as patch:
-            patch.setattr("sim.store.write_atomically", full)
+            for place in ("files", "store", "match_parts"):
+                patch.setattr(f"sim.{place}.write_atomically", full)
             try:
                 kept(folder, plan, amount, **how)
             except sim.BadInput as refused:

@@ -16,6 +16,7 @@ import sim
 from sim.catalogue import player
 from sim.cli.app import app
 from sim.config.value_study import load_value_study
+from sim.reports.value_section import knockout_rows, price_rows
 from sim.reports.value_terminal import print_value
 from sim.restrictions import Restrictions
 from sim.running.runner import Interrupted
@@ -266,8 +267,13 @@ def test_value__goes_on_where_it_was_interrupted(tmp_path, found, after):
     assert again.result() == found.result()
     assert load_value(tmp_path / "v") == again
     assert set(files_under(tmp_path / "v")) == {
-        "value.json", "manifest.json", "tables/worths.csv", "tables/prices.csv", "tables/verdicts.csv",
+        "value.json", "manifest.json", "tables/worths.csv", "tables/prices.csv", "tables/verdicts.csv", "report.html",
+        "figures/value.svg", "figures/timing.svg",
     }  # fmt: skip
+    page = (tmp_path / "v" / "report.html").read_text(encoding="utf-8")
+    for one in (*knockout_rows(again), *price_rows(again)):
+        assert all(f'<td class="figure">{cell}</td>' in page for cell in one[1]), one
+    assert page.count("<svg") == 2
     assert again.manifest["matches_played"] == found.manifest["matches_played"]
 
 

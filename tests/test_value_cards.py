@@ -13,6 +13,8 @@ from typer.testing import CliRunner
 import sim
 from sim.cli.app import app
 from sim.reports.compare_terminal import print_comparison
+from sim.reports.value_page import write_value_report
+from sim.reports.value_section import card_rows
 from sim.reports.value_terminal import print_value
 from sim.running.runner import Interrupted
 from sim.store import RunFolder
@@ -92,6 +94,15 @@ def test_cards__the_command(tmp_path):
 def test_cards__bad_input(scenario, how, message):
     with pytest.raises(sim.BadInput, match=message):
         sim.value(scenario, **how)
+
+
+def test_cards__have_a_page(tmp_path, found):
+    for path in write_value_report(found, tmp_path):
+        assert path.stat().st_size > 500
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    for card, shown, verdict in card_rows(found):
+        assert f'<tr><th scope="row">{card}</th><td class="figure">{shown}</td><td>{verdict}</td></tr>' in page
+    assert f"{MATCHES:,} days of hold, seed 4" in page
 
 
 def test_cards__what_cannot_be_kept_leaves_no_folder(tmp_path, monkeypatch):

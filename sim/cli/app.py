@@ -18,6 +18,7 @@ from sim.cli import (
     runs,
     sweep,
     tournament,
+    tune,
     value,
 )
 
@@ -51,20 +52,21 @@ def sim(
     """
 
 
-app.command("run")(runs.run)
-app.command("report")(runs.report)
-app.command("verify")(runs.verify)
-app.command("compare")(compare.compare)
+app.command("run", short_help="Play matches and say how they end.")(runs.run)
+app.command("report", short_help="Make the report of a run folder again.")(runs.report)
+app.command("verify", short_help="Play a sample of a run again: is it the same to the bit?")(runs.verify)
+app.command("compare", short_help="Say what a change moves, on the same luck.")(compare.compare)
 app.add_typer(gate.baseline, name="baseline")
-app.command("check")(gate.check)
-app.command("sweep")(sweep.sweep)
-app.command("tournament")(tournament.tournament)
-app.command("match")(match.match)
-app.command("exploit")(exploit.exploit)
-app.command("value")(value.value)
-app.command("replay")(records.replay)
-app.command("map")(boards.show_map)
-app.command("bots")(boards.bots)
-app.command("init")(boards.init)
-app.command("reference")(reference.reference)
-app.command("bench")(bench.bench)
+app.command("check", short_help="Say whether the balance has moved since the baseline: the gate.")(gate.check)
+app.command("sweep", short_help="Turn several numbers at once, and show where the goals are met.")(sweep.sweep)
+app.command("tournament", short_help="Play every bot against every other: whom to believe.")(tournament.tournament)
+app.command("match", short_help="Explain one match, and the order that turned it.")(match.match)
+app.command("exploit", short_help="Say how much a bot gives away to those who know it.")(exploit.exploit)
+app.command("tune", short_help="Find the smallest change that meets all goals, and confirm it.")(tune.tune)
+app.command("value", short_help="Say what an upgrade, a siding or a card is worth.")(value.value)
+app.command("replay", short_help="Judge recorded orders and say what happened.")(records.replay)
+app.command("map", short_help="Check a map and its mirror, and draw it.")(boards.show_map)
+app.command("bots", short_help="List the bots and their parameters.")(boards.bots)
+app.command("init", short_help="Copy the shipped files into a folder, or write a bot.")(boards.init)
+app.command("reference", short_help="Write every number of the shipped scenarios, as played.")(reference.reference)
+app.command("bench", short_help="Measure how many matches a second are played here.")(bench.bench)

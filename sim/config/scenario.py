@@ -119,6 +119,11 @@ class RailMap(Model):
             "with the same deliveries",
         )
 
+    def _repr_html_(self) -> str:
+        from sim.reports.notebook import map_html
+
+        return map_html(self)
+
 
 class Economy(Model):
     """Money (rules 2.1, 3.2 and 4)."""

@@ -10,30 +10,20 @@ from sim.reports.verdict import verdict
 from sim.running.result import Run
 from sim.studies.value_result import ValueStudy
 
-__all__ = ["report_markdown"]
+__all__ = ["main_rows", "report_markdown"]
 
 _SPECIAL = str.maketrans({character: f"\\{character}" for character in "\\`*_{}[]<>#|~"})
 
 
 def report_markdown(run: Run, shape: ShapeTold | None = None, value: ValueStudy | None = None) -> str:
     """The verdict, the main figures, the shape of matches and the worth of investments, with their intervals."""
-    sides = words.players(run)
     lines = [f"## {_text(run.scenario.name)}: {_text(run.pairing)}", ""]
     seed = "" if words.is_recorded(run) else f", seed {run.manifest.get('seed')}"
     lines += [f"{words.counted(run.sums.n_matches, 'match')}{seed}. {words.level_words(run)} intervals.", ""]
     for sentence in verdict(run):
         lines += [_text(sentence), ""]
     if words.n_counting(run):
-        rows = [
-            (f"{sides.first} wins", words.figure(run, "win.first")),
-            (f"{sides.second} wins", words.figure(run, "win.second")),
-            ("shared", words.figure(run, "shared")),
-            ("decided by cash", words.figure(run, "decided_by_cash")),
-            ("seat bias, A minus B", words.figure(run, "seat_bias")),
-            ("spread, half of the matches at most", words.figure(run, "spread.p50")),
-            ("spread, nine in ten at most", words.figure(run, "spread.p90")),
-            ("conflicts a match", words.figure(run, "conflicts")),
-        ]
+        rows = main_rows(run)
         if shape is not None:
             rows += [(label, shown) for label, _, shown in shape_section.figure_rows(shape)]
         lines += _table(["figure", "estimate"], rows)
@@ -51,6 +41,21 @@ def report_markdown(run: Run, shape: ShapeTold | None = None, value: ValueStudy 
     for note in run.notes:
         lines.append(f"- {_text(note)}")
     return "\n".join(lines).rstrip() + "\n"
+
+
+def main_rows(run: Run) -> list[tuple[str, str]]:
+    """The figures that are looked at first, with their intervals."""
+    sides = words.players(run)
+    return [
+        (f"{sides.first} wins", words.figure(run, "win.first")),
+        (f"{sides.second} wins", words.figure(run, "win.second")),
+        ("shared", words.figure(run, "shared")),
+        ("decided by cash", words.figure(run, "decided_by_cash")),
+        ("seat bias, A minus B", words.figure(run, "seat_bias")),
+        ("spread, half of the matches at most", words.figure(run, "spread.p50")),
+        ("spread, nine in ten at most", words.figure(run, "spread.p90")),
+        ("conflicts a match", words.figure(run, "conflicts")),
+    ]
 
 
 def _table(head: Sequence[str], rows: Iterable[tuple[str, ...]]) -> list[str]:

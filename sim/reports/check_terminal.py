@@ -9,6 +9,7 @@ from sim.reports.compare_terminal import change_words
 from sim.reports.goals_terminal import print_goals
 from sim.reports.lines import Lines
 from sim.reports.words import counted
+from sim.stats.figures import Kind
 from sim.stats.gate import State
 from sim.studies.check_result import Checked, CheckedPairing
 
@@ -26,6 +27,10 @@ def print_check(found: Checked, console: Console) -> None:
     lines.line(lines.text(f"checked against {found.file}", "bold"))
     for one in found.pairings:
         _print_pairing(lines, one)
+    shown = [figure for one in found.pairings for _, figures in groups(one) for figure in figures]
+    if any(figure.kind is Kind.QUANTILE for figure in shown):
+        lines.blank()
+        lines.paragraph("Of a quantile the change is that of the share of matches up to the baseline's value.")
     if found.notes:
         lines.heading("Notes")
         for note in found.notes:

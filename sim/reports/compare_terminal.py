@@ -49,8 +49,9 @@ class _Printer(Lines):
             f"compared with {shortened(found.base, 40)}",
             shortened(found.pairing, 40),
             counted(manifest["matches_played_base"], self.noun) + (" each" if len(self.sizes) == 1 else ""),
-            f"seed {manifest['seed']}",
         ]
+        if not all(one.get("recorded") for one in manifest["entrants"]):
+            said.append(f"seed {manifest['seed']}")
         self.line(self.text(" · ".join(said), "bold"))
         luck = ", block by block on the same luck" if self.paired else ""
         quantiles = any(one.kind is Kind.QUANTILE for variant in found.variants for one in variant.differences)

@@ -118,10 +118,7 @@ def _drawings(run: Run, shape: ShapeTold | None, value: ValueStudy | None) -> di
             shape_section.comeback_alt(shape, dispatches),
         )
     if value is not None:
-        made["value"] = value_section.knockout_figure(value), value_section.knockout_alt(value)
-        timings = value_section.timing_figure(value)
-        if timings is not None:
-            made["timing"] = timings, value_section.timing_alt(value)
+        made |= value_section.drawings(value)
     made["map"] = map_figure(rail_map, exactness=exactness(rail_map), **drawn_on), alt
     files = {name: style.svg_text(figure, title=alt) for name, (figure, alt) in made.items()}
     return {name: (style.inline_svg(svg, name), svg) for name, svg in files.items()}
@@ -174,7 +171,7 @@ def _page(run: Run, drawn: dict[str, str], shape: ShapeTold | None, value: Value
         close=words.close_limit(run),
         blow_out=words.blow_out_limit(run),
         shape=None if shape is None else _shape_values(run, shape, drawn),
-        value=None if value is None else _value_values(value, drawn),
+        value=None if value is None else value_section.template_values(value, drawn),
     )
 
 
@@ -193,22 +190,6 @@ def _shape_values(run: Run, shape: ShapeTold, drawn: dict[str, str]) -> dict[str
         "places": shape_section.places_see(shape),
         "tracks": shape_section.track_rows(shape),
         "junctions": shape_section.junction_rows(shape),
-    }
-
-
-def _value_values(value: ValueStudy, drawn: dict[str, str]) -> dict[str, Any]:
-    """What the section on the worth of investments shows."""
-    from markupsafe import Markup
-
-    return {
-        "bots": value.bots,
-        "said": value_section.verdict_sentences(value),
-        "rows": value_section.knockout_rows(value),
-        "prices": value_section.price_rows(value),
-        "svg": Markup(drawn["value"]),
-        "timing": Markup(drawn["timing"]) if "timing" in drawn else None,
-        "timing_see": value_section.timing_alt(value),
-        "notes": value.notes,
     }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from sim.config.layouts import layout_positions
 from sim.config.network import Network
 from sim.reports.html import rendered, write_text
+from sim.reports.notebook import framed
 from sim.reports.story_words import cost_words, ending, event_sentence, order_words, turning_sentences
 from sim.studies.story import Story
 
@@ -55,10 +55,7 @@ def story_page(story: Story) -> str:
 
 def story_frame(story: Story) -> str:
     """The page in a frame, for a notebook."""
-    page = html.escape(story_page(story), quote=True)
-    return (
-        f'<iframe srcdoc="{page}" title="{html.escape(story.title)}" style="width:100%;height:900px;border:0"></iframe>'
-    )
+    return framed(story_page(story), story.title, 900)
 
 
 def _rows(story: Story) -> list[dict[str, Any]]:

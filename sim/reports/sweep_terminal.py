@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sim.reports.compare_terminal import change_of
@@ -15,6 +14,7 @@ from sim.stats.goals import GoalVerdict
 from sim.stats.rounding import format_estimate
 from sim.studies.sweep_plan import level_words
 from sim.studies.sweep_result import CellResult, Sweep
+from sim.studies.turning import short_names
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -117,15 +117,9 @@ def _turned(found: Sweep, cell: CellResult) -> str:
     """The keys in which a cell differs from the reference, each by its last word, as short as it has to be."""
     own = found.reference.values
     turned = {key: value for key, value in cell.values.items() if value != own.get(key)} or dict(cell.values)
-    names = _short_names(list(found.keys))
+    names = short_names(list(found.keys))
     words = [f"{names[key]} {shortened(level_words(value), LONGEST_LEVEL)}" for key, value in turned.items()]
     return shortened(", ".join(words), 44)
-
-
-def _short_names(keys: Sequence[str]) -> dict[str, str]:
-    """Keys by their last word where that tells them apart."""
-    last = [key.rpartition(".")[2] for key in keys]
-    return {key: word if last.count(word) == 1 else key for key, word in zip(keys, last, strict=True)}
 
 
 def _goals(lines: Lines, found: Sweep) -> None:

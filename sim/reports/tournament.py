@@ -28,7 +28,7 @@ def write_tournament_report(found: Tournament, folder: Path) -> list[Path]:
     """
     folder.mkdir(parents=True, exist_ok=True)
     written = write_tournament_tables(found, folder / "tables")
-    drawn = _drawings(found)
+    drawn = {name: svg for name, (_, svg) in drawings(found).items()}
     (folder / "figures").mkdir(exist_ok=True)
     for name, svg in drawn.items():
         path = folder / "figures" / f"{name}.svg"
@@ -41,10 +41,11 @@ def write_tournament_report(found: Tournament, folder: Path) -> list[Path]:
 
 def tournament_page(found: Tournament) -> str:
     """The report as HTML, with its pictures in it."""
-    return _page(found, _drawings(found))
+    return _page(found, {name: svg for name, (_, svg) in drawings(found).items()})
 
 
-def _drawings(found: Tournament) -> dict[str, str]:
+def drawings(found: Tournament) -> dict[str, tuple[str, str]]:
+    """Pictures by name, each with what it shows in words."""
     from sim.reports.tournament_figures import bots_figure, scores_figure
 
     scores = "; ".join(
@@ -56,10 +57,11 @@ def _drawings(found: Tournament) -> dict[str, str]:
         f"{bot}: mean score {figure(found[f'mean_score.{bot}'])}, weight {figure(found[f'equilibrium_weight.{bot}'])}"
         for bot in found.bots
     )
-    return {
-        "scores": style.svg_text(scores_figure(found), title=f"Score of each bot against each other. {scores}."),
-        "bots": style.svg_text(bots_figure(found), title=f"Each bot. {bots}."),
+    made = {
+        "scores": (scores_figure(found), f"Score of each bot against each other. {scores}."),
+        "bots": (bots_figure(found), f"Each bot. {bots}."),
     }
+    return {name: (words, style.svg_text(drawn, title=words)) for name, (drawn, words) in made.items()}
 
 
 def _page(found: Tournament, drawn: dict[str, str]) -> str:

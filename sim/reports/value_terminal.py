@@ -19,7 +19,7 @@ from sim.reports.value_words import (
     subject_words,
     verdict_words,
 )
-from sim.reports.words import shortened
+from sim.reports.words import counted, shortened
 from sim.stats.rounding import format_estimate
 from sim.studies.value_play import HOSTILE
 from sim.studies.value_result import FIGURES, ValueStudy, Worth
@@ -49,7 +49,7 @@ def _print_cards(found: ValueStudy, lines: Lines) -> None:
     said = [
         f"what the cards in hand are worth on {shortened(found.scenario.name, 30)}",
         shortened(found.bots[0], 30),
-        f"{found.manifest['matches_played']:,} matches",
+        counted(found.manifest["matches_played"], "day"),
         f"seed {found.manifest['seed']}",
     ]
     lines.line(lines.text(" · ".join(said), "bold"))

@@ -78,3 +78,8 @@ class Run:
         import pandas as pd
 
         return pd.DataFrame([estimate.as_dict() for estimate in self.estimates])
+
+    def _repr_html_(self) -> str:
+        from sim.reports.notebook import run_html
+
+        return run_html(self)

@@ -159,7 +159,7 @@ def play(
     if ledger is None:
         ledger = Ledger(plan.empty_sums(plan.n_blocks(looks[0])), [])
     if folder is not None:
-        folder.drop_parts_outside(ledger.spans)
+        folder.parts.drop_outside(ledger.spans if folder.with_matches else ())
         folder.save(ledger)
     resumed = ledger.n_pairs
     scenario_digest = plan.scenario.digest
@@ -168,7 +168,7 @@ def play(
     def on_rows(chunk: Chunk, rows: Rows) -> None:
         if folder is not None:
             table = plan.row_table(chunk.first_pair, rows)
-            folder.write_part(chunk.first_pair, chunk.first_pair + chunk.n_pairs, table)
+            folder.parts.write(chunk.first_pair, chunk.first_pair + chunk.n_pairs, table)
 
     def on_chunk(now: Ledger[Any]) -> None:
         nonlocal saved
@@ -256,7 +256,8 @@ def play(
 
 def _keep(run: Run, folder: RunFolder) -> None:
     """Write the finished run; the manifest last, since it is what says that the rest is there."""
-    folder.join_parts(run.sums.n_matches)
+    if folder.with_matches:
+        folder.parts.join(run.sums.n_matches)
     folder.write_sums(run.sums)
     with told(folder.path):
         write_json(folder.path / "summary.json", run.summary())

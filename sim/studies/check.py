@@ -6,164 +6,47 @@ First a digest of all block sums. Where it is another, every figure is tested bl
 
 from __future__ import annotations
 
-import math
-import os
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from sim.api import make_plan
 from sim.config.deltas import DeltaRules
 from sim.config.errors import BadInput
-from sim.config.starters import starter_path
-from sim.games.game import PairScored, Plan, Sums
+from sim.games.game import Plan
 from sim.running.progress import bar
 from sim.running.runner import Progress, threads_here
-from sim.stats.figures import Bins, Int64s, MetricDefinition
 from sim.stats.gate import (
-    ANCHOR_TIMES,
     LOOKS,
     Decision,
     Evidence,
-    State,
     decide,
-    evidence_of,
-    matches_to_decide,
 )
-from sim.stats.paired import Measured, combination, interval, measured, quantile_of
-from sim.stats.pentanomial import elo, normalised_elo
 from sim.studies.baseline import (
     Baseline,
     Entry,
     Growing,
-    Recording,
     deltas_of,
     looked_at,
     on_top,
-    played_words,
     record_plan,
     sums_digest,
 )
 from sim.studies.baseline_file import read_baseline
-from sim.studies.changes import Change, scenario_changes
-from sim.studies.check_result import Checked, CheckedFigure, CheckedPairing, PairLine, Undecided, state_of
+from sim.studies.check_entry import EntryGate, entry_plan, source_path
+from sim.studies.check_result import Checked, Undecided
+from sim.studies.check_told import needed_matches, notes_of, pairing_of, reason
 from sim.studies.goals import GoalsPlan, make_goals_plan, play_goals
 
-__all__ = ["check", "entry_plan", "play_check", "recorded_anew", "source_path"]
+__all__ = ["check", "play_check", "recorded_anew"]
 
 Tell = Callable[[str], None]
 Plans = Callable[[Entry, Baseline, Path], Plan]
-
-
-def source_path(source: str, file: Path) -> str:
-    """The scenario of an entry as seen from the working folder; a shipped name stays one.
-
-    Parameters
-    ----------
-    source
-        As the baseline has it.
-    file
-        The baseline.
-    """
-    if starter_path(source) is not None:
-        return source
-    return os.path.relpath(file.parent / source)
-
-
-def entry_plan(entry: Entry, baseline: Baseline, file: Path) -> Plan:
-    """What an entry's scenario file says now.
-
-    Raises
-    ------
-    BadInput
-        When the scenario or its bots are not usable, or have lost a figure that was recorded.
-    """
-    bots = None
-    if entry.bots is not None:
-        bots = tuple(os.path.relpath(file.parent / name) if ".py:" in name else name for name in entry.bots)
-    source = source_path(entry.source, file)
-    plan = make_plan(source, bots=bots, seed=baseline.seed)
-    gone = [name for name in entry.deltas if name not in plan.metrics]
-    if gone:
-        raise BadInput.of(f"{source} has no figure {gone[0]} any more; record the baseline anew", file=str(file))
-    return plan
-
-
-@dataclass
-class _Gate:
-    """One entry on its way through the looks."""
-
-    entry: Entry
-    source: str
-    plan: Plan
-    growing: Growing
-    look: int = -1
-    sums: Sums | None = None
-    identical: bool = False
-    decision: Decision | None = None
-    anchor: Decision | None = None
-    open: bool = True
-    changes: tuple[Change, ...] = field(init=False)
-
-    def __post_init__(self) -> None:
-        now, was = self.entry.now, (self.plan.scenario.resolved(), played_words(self.plan))
-        self.changes = scenario_changes(now.scenario, was[0]) + scenario_changes(now.played, was[1])
-
-    @property
-    def names(self) -> list[str]:
-        """Core names of the figures, in the order of their evidence."""
-        return list(self.entry.deltas)
-
-    @property
-    def last(self) -> bool:
-        """Whether there is no further look."""
-        return (self.plan.deterministic and self.entry.now.exact) or self.look == len(LOOKS) - 1
-
-    def n_pairs(self, look: int) -> int:
-        """Pairs of a look."""
-        return self.plan.n_pairs(self.entry.matches * LOOKS[look])
-
-    @property
-    def extra(self) -> int:
-        """Matches that the next look takes on top."""
-        more = self.n_pairs(self.look + 1) - (0 if self.look < 0 else self.n_pairs(self.look))
-        return more * self.plan.n_swaps
-
-    def play(self) -> None:
-        """Take the next look."""
-        self.look += 1
-        self.sums = self.growing.to(self.n_pairs(self.look))
-        recorded = self.entry.now.looks[min(self.look, len(self.entry.now.looks) - 1)]
-        self.identical = sums_digest(self.sums) == recorded.digest
-        self.open = not self.identical
-
-    def now(self, name: str, at: float | None) -> Measured:
-        """A figure as it is now, block by block."""
-        assert self.sums is not None
-        where = math.nan if at is None else at
-        return measured(self.plan.metrics[name].measure(self.sums), where, exact=self.plan.deterministic)
-
-    def change(self, name: str, recording: Recording) -> Measured:
-        """Now minus a recording, block by block, at the look that was taken last."""
-        now = self.now(name, recording.at.get(name))
-        return combination([(1.0, now), (-1.0, recording.measured(name, self.look))])
-
-    def evidence(self) -> Evidence:
-        """What the matches say against the baseline."""
-        changes = [self.change(name, self.entry.now) for name in self.names]
-        return evidence_of(changes, list(self.entry.deltas.values()))
-
-    def anchor_evidence(self) -> Evidence:
-        """What they say against the anchor, with its wider deltas."""
-        names, anchor = self.entry.anchored, self.entry.anchor
-        changes = [] if anchor is None else [self.change(name, anchor) for name in names]
-        return evidence_of(changes, [ANCHOR_TIMES * self.entry.deltas[name] for name in names])
 
 
 def check(
@@ -263,15 +146,15 @@ def play_check(
             notes.append(f"The next look takes about {wanted:.0f} s, beyond the budget of {budget:g} s: not begun.")
             break
         if tell is not None:
-            tell(_reason(left, wanted))
-    needed = _needed(gates, baseline, family)
+            tell(reason(left, wanted))
+    needed = needed_matches(gates, baseline, family)
     judged = tuple(play_goals(one, threads=threads, progress=progress) for one in goals)
     return Checked(
         file=str(file),
-        pairings=tuple(_pairing(gate) for gate in gates),
+        pairings=tuple(pairing_of(gate) for gate in gates),
         matches_needed=needed,
         seconds=time.monotonic() - started,
-        notes=(*notes, *_notes(gates)),
+        notes=(*notes, *notes_of(gates)),
         goals=judged,
         undecided=undecided,
     )
@@ -284,13 +167,13 @@ def _gate(
     threads: int | None,
     chunk_pairs: int | None = None,
     plans: Plans | None = None,
-) -> _Gate:
+) -> EntryGate:
     plan = (plans or entry_plan)(entry, baseline, file)
     plan.compile()
     n_blocks = plan.n_blocks(plan.n_pairs(entry.matches))
     if not entry.now.exact and not plan.deterministic:
         n_blocks = next(iter(entry.now.looks[0].totals.values())).total.size
-    return _Gate(
+    return EntryGate(
         entry, source_path(entry.source, file), plan, Growing(plan, n_blocks, threads_here(threads), chunk_pairs)
     )
 
@@ -336,11 +219,11 @@ def recorded_anew(
         gates.append(gate)
     _judge(gates, gates, replace(baseline, entries=tuple(steps)).n_figures, looks=1)
     seconds = time.monotonic() - started
-    found = Checked(str(file), tuple(_pairing(gate) for gate in gates), None, seconds, tuple(_notes(gates)))
+    found = Checked(str(file), tuple(pairing_of(gate) for gate in gates), None, seconds, tuple(notes_of(gates)))
     return found, entries
 
 
-def _judge(gates: Sequence[_Gate], playing: Sequence[_Gate], family: int, looks: int = len(LOOKS)) -> bool:
+def _judge(gates: Sequence[EntryGate], playing: Sequence[EntryGate], family: int, looks: int = len(LOOKS)) -> bool:
     """Judge what was played, all figures together; whether the gate goes on."""
     tested = [gate for gate in playing if not gate.identical]
     evidence = [gate.evidence() for gate in tested]
@@ -376,12 +259,12 @@ def _joined(parts: Sequence[Evidence]) -> Evidence:
 class _Watch:
     """One bar for all that is played."""
 
-    def __init__(self, gates: Sequence[_Gate], progress: Progress | None) -> None:
+    def __init__(self, gates: Sequence[EntryGate], progress: Progress | None) -> None:
         self.progress = progress
         self.done = 0
         self.gates = gates
 
-    def play(self, gate: _Gate) -> None:
+    def play(self, gate: EntryGate) -> None:
         """Take a gate's next look, and show how far all are."""
         before = 0 if gate.sums is None else gate.sums.n_matches
         wanted = self.done + sum(
@@ -393,128 +276,3 @@ class _Watch:
         gate.play()
         assert gate.sums is not None
         self.done += gate.sums.n_matches - before
-
-
-def _reason(left: Sequence[_Gate], seconds: float) -> str:
-    """What the next look is for."""
-    parts = []
-    for gate in left:
-        decision, anchor = gate.decision, gate.anchor
-        assert decision is not None
-        assert anchor is not None
-        names = [name for name, known in zip(gate.names, decision.equivalent, strict=True) if not known]
-        known = zip(gate.entry.anchored, anchor.equivalent, strict=True)
-        names += [f"{name} against the anchor" for name, is_known in known if not is_known]
-        more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-        played = 0 if gate.sums is None else gate.sums.n_matches
-        who = f"{gate.plan.scenario.name}, {gate.plan.pairing_name}"
-        parts.append(f"{who}: {', '.join(names[:3])}{more} undecided after {played:,} matches")
-    extra = sum(gate.extra for gate in left)
-    return f"{'; '.join(parts)}. Playing {extra:,} more matches, about {max(1, round(seconds))} s"
-
-
-def _needed(gates: Sequence[_Gate], baseline: Baseline, family: int) -> int | None:
-    """Matches of the longest look with which all may be expected to be decided."""
-    most = 0
-    for gate in gates:
-        if not gate.open or gate.decision is None or gate.sums is None or gate.decision.drift.any():
-            continue
-        found = gate.evidence()
-        mask = ~gate.decision.equivalent
-        if not mask.any():
-            continue
-        part = Evidence(found.difference[mask], found.error[mask], found.delta[mask], found.freedom[mask])
-        needed = matches_to_decide(part, gate.sums.n_matches, family)
-        if needed is None:
-            return None
-        most = max(most, needed)
-    return most or None
-
-
-def _notes(gates: Sequence[_Gate]) -> list[str]:
-    notes = []
-    for gate in gates:
-        assert gate.sums is not None
-        if not gate.identical and gate.decision is not None and not gate.evidence().difference.any():
-            title = f"{gate.plan.scenario.name}, {gate.plan.pairing_name}"
-            notes.append(f"{title}: matches differ, but none of the figures looked at.")
-        notes += [f"{gate.plan.scenario.name}: {warning}" for warning in gate.plan.scenario.warnings]
-    return list(dict.fromkeys(notes))
-
-
-def _pairing(gate: _Gate) -> CheckedPairing:
-    figures = tuple(_figure(gate, j, name) for j, name in enumerate(gate.names))
-    assert gate.sums is not None
-    state = State.IDENTICAL if gate.identical else state_of([State.EQUIVALENT, *(one.state for one in figures)])
-    return CheckedPairing(
-        scenario=gate.plan.scenario.name,
-        source=gate.source,
-        pairing=gate.plan.pairing_name,
-        changes=gate.changes,
-        matches=gate.sums.n_matches,
-        look=gate.look + 1,
-        state=state,
-        figures=figures,
-        pairs=_pair_lines(gate),
-    )
-
-
-def _figure(gate: _Gate, j: int, name: str) -> CheckedFigure:
-    metric, base = gate.plan.metrics[name], gate.entry.now
-    change = gate.change(name, base)
-    found = interval(change, 0.95, 1.0 if metric.q else math.inf)
-    decision = gate.decision
-    if gate.identical or decision is None:
-        p_drift, p_equivalent, state = 1.0, 0.0, State.IDENTICAL
-    else:
-        p_drift, p_equivalent = float(decision.p_drift[j]), float(decision.p_equivalent[j])
-        state = State.DRIFT if decision.drift[j] else State.EQUIVALENT if decision.equivalent[j] else State.UNDECIDED
-        if not np.nan_to_num(change.means, nan=1.0).any():
-            state = State.IDENTICAL
-    anchor = gate.entry.anchor if name in gate.entry.anchored else None
-    far = False
-    if anchor is not None and gate.anchor is not None:
-        far = bool(gate.anchor.drift[gate.entry.anchored.index(name)])
-    return CheckedFigure(
-        metric=name,
-        unit=metric.unit,
-        kind=metric.kind,
-        base=_known(base.at[name] if name in base.at else base.measured(name, gate.look).value),
-        now=_known(_now(metric, gate)),
-        change=_known(found.value),
-        low=found.low,
-        high=found.high,
-        method=found.method,
-        delta=gate.entry.deltas[name],
-        p_drift=p_drift,
-        p_equivalent=p_equivalent,
-        state=state,
-        anchor_change=None if anchor is None else _known(gate.change(name, anchor).value),
-        anchor_drift=far,
-    )
-
-
-def _now(metric: MetricDefinition, gate: _Gate) -> float:
-    assert gate.sums is not None
-    found = metric.measure(gate.sums)
-    return quantile_of(found, metric.q) if isinstance(found, Bins) else measured(found).value
-
-
-def _known(number: float) -> float | None:
-    return None if math.isnan(number) else number
-
-
-def _pair_lines(gate: _Gate) -> tuple[PairLine, PairLine] | None:
-    before = gate.entry.now.looks[min(gate.look, len(gate.entry.now.looks) - 1)].pair_scores
-    after = gate.plan.pair_scores(gate.sums) if isinstance(gate.plan, PairScored) else None
-    return None if before is None or after is None else (_pair_line(before), _pair_line(after))
-
-
-def _pair_line(scores: Int64s) -> PairLine:
-    found: list[tuple[float, float] | None] = []
-    for figure in (elo, normalised_elo):
-        try:
-            found.append(figure(scores))
-        except ValueError:  # all pairs alike, or a score that reaches 0 or 1
-            found.append(None)
-    return PairLine(tuple(int(n) for n in scores), *found)

@@ -128,6 +128,7 @@ def play_comparison(
                     "label": one.label,
                     "pairing": one.plan.pairing_name,
                     "run": None if one.run is None else one.run.manifest["digest"],
+                    "recorded": one.recorded,
                     "scenario": one.scenario.resolved(),
                     "scenario_digest": one.scenario.digest,
                     "matches_played": total.n_matches,

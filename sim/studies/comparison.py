@@ -157,6 +157,11 @@ class Comparison:
             [{"variant": one.label, **found.as_dict()} for one in self.variants for found in one.differences]
         )
 
+    def _repr_html_(self) -> str:
+        from sim.reports.notebook import comparison_html
+
+        return comparison_html(self)
+
 
 def load_comparison(folder: str | Path) -> Comparison:
     """Read the folder of a finished comparison.

@@ -46,6 +46,11 @@ class DayStory:
         """All of it as plain data, as `sim match --json` prints it."""
         return {"schema": 1, "number": self.number, "record": self.record, **self.day.words()}
 
+    def _repr_html_(self) -> str:
+        from sim.reports.notebook import day_html
+
+        return day_html(self)
+
 
 def explain_day(source: Run | str | Path, number: str | int) -> DayStory:
     """Tell one day of a mainline run.

@@ -112,6 +112,11 @@ class GoalsJudged:
             "results": [one.as_dict() for one in self.results],
         }
 
+    def _repr_html_(self) -> str:
+        from sim.reports.notebook import goals_html
+
+        return goals_html(self)
+
 
 def make_goals_plan(
     file: str | Path,

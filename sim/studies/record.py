@@ -34,7 +34,8 @@ from sim.studies.baseline import (
     up_to,
 )
 from sim.studies.baseline_file import read_baseline, write_baseline
-from sim.studies.check import entry_plan, recorded_anew
+from sim.studies.check import recorded_anew
+from sim.studies.check_entry import entry_plan
 from sim.studies.check_result import Checked, drift_table
 
 __all__ = ["Refused", "record_baseline", "update_baseline"]

@@ -17,7 +17,7 @@ from sim.studies.sweep_plan import Cell, SweepPlan
 from sim.studies.sweep_result import CellResult
 from sim.studies.sweep_rows import CellParts, stacked
 
-__all__ = ["cell_results", "goals_of", "inert_keys"]
+__all__ = ["cell_results", "goals_of", "inert_keys", "questions_of"]
 
 
 def goals_of(cell: Cell, sums: Any, goals: Sequence[Goal], share: float = 1.0) -> tuple[GoalResult, ...]:
@@ -34,6 +34,11 @@ def goals_of(cell: Cell, sums: Any, goals: Sequence[Goal], share: float = 1.0) -
     share
         Of the chances of error that this look may spend, where the same goals are looked at more than once.
     """
+    return tuple(judge(questions_of(cell, sums, goals), alpha=ALPHA * share, beta=BETA * share))
+
+
+def questions_of(cell: Cell, sums: Any, goals: Sequence[Goal]) -> list[Question]:
+    """The goals on figures that a cell has, each with what was played for it."""
     plan = cell.plan
 
     def question(goal: Goal) -> Question:
@@ -43,8 +48,7 @@ def goals_of(cell: Cell, sums: Any, goals: Sequence[Goal], share: float = 1.0) -
         metric = plan.metrics[goal.metric]
         return Question(goal, estimate, metric.measure(sums), metric.q)
 
-    asked = [question(goal) for goal in goals if goal.metric in plan.metrics]
-    return tuple(judge(asked, alpha=ALPHA * share, beta=BETA * share))
+    return [question(goal) for goal in goals if goal.metric in plan.metrics]
 
 
 def cell_results(

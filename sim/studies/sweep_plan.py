@@ -27,6 +27,7 @@ __all__ = [
     "Cell",
     "Move",
     "SweepPlan",
+    "cell_key",
     "level_words",
     "make_sweep_plan",
 ]
@@ -233,7 +234,7 @@ def make_sweep_plan(file: str | Path, *, matches: int | None = None, block_pairs
     if FOCUS_SHARE * pairs + PART_BLOCKS * block_pairs > most:
         raise BadInput.of(f"matches is {wanted}; must be at most {most // FOCUS_SHARE} in these cells")
     namespaces = NAMESPACES if spec.read.design == "screen" else 1
-    keyed = tuple(replace(cell, key=_key(cell.plan, block_pairs, namespaces)) for cell in found)
+    keyed = tuple(replace(cell, key=cell_key(cell.plan, block_pairs, namespaces)) for cell in found)
     return SweepPlan(spec, keyed, reference, wanted, block_pairs, cells.moves())
 
 
@@ -362,7 +363,8 @@ def _identity(plan: Plan) -> str:
     return digest_of(told)
 
 
-def _key(plan: Plan, block_pairs: int, namespaces: int) -> str:
+def cell_key(plan: Plan, block_pairs: int, namespaces: int = 1) -> str:
+    """What a cell is known by, sha256 (hex); a change of the code that moves nothing keeps it."""
     told = {"plays": _identity(plan), "block_pairs": block_pairs, "behaves": _signature(plan)}
     return digest_of(told if namespaces == 1 else {**told, "namespaces": namespaces})
 

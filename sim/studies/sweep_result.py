@@ -169,6 +169,11 @@ class Sweep:
             "notes": list(self.notes),
         }
 
+    def _repr_html_(self) -> str:
+        from sim.reports.notebook import sweep_html
+
+        return sweep_html(self)
+
 
 def _rows(cell: CellResult) -> list[dict[str, Any]]:
     said: dict[str, Any] = {

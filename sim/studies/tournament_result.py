@@ -139,6 +139,11 @@ class Tournament:
         rows = [[None if row == column else self.score(row, column).value for column in self.bots] for row in self.bots]
         return pd.DataFrame(rows, index=list(self.bots), columns=list(self.bots), dtype=float)
 
+    def _repr_html_(self) -> str:
+        from sim.reports.notebook import tournament_html
+
+        return tournament_html(self)
+
 
 _MANIFEST: dict[str, type | tuple[type, ...]] = {
     "digest": str,

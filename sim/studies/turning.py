@@ -13,7 +13,7 @@ from sim.config.scenario import AnyScenario
 from sim.config.sources import file_tree, key_parts
 from sim.config.tree import Source
 
-__all__ = ["Turning", "level_words"]
+__all__ = ["Turning", "level_words", "short_names"]
 
 LONGEST_MAPPING = 4
 """Entries of a mapping that is written out in the label of a cell."""
@@ -109,3 +109,9 @@ def level_words(value: Any) -> str:
     if isinstance(value, Sequence) and value and all(isinstance(one, str) for one in value):
         return " vs ".join(value)
     return json.dumps(value, ensure_ascii=False)
+
+
+def short_names(keys: Sequence[str]) -> dict[str, str]:
+    """Keys by their last word where that tells them apart."""
+    last = [key.rpartition(".")[2] for key in keys]
+    return {key: word if last.count(word) == 1 else key for key, word in zip(keys, last, strict=True)}

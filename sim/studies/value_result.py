@@ -237,14 +237,21 @@ class ValueStudy:
 
         return pd.DataFrame([one.as_dict() for one in self.worths])
 
+    def _repr_html_(self) -> str:
+        from sim.reports.notebook import value_html
+
+        return value_html(self)
+
 
 def keep_value(found: ValueStudy, folder: RunFolder) -> None:
     """Write a finished study; the manifest last, since it is what says that the rest is there."""
+    from sim.reports.value_page import write_value_report
     from sim.reports.value_tables import write_value_tables
 
     with told(folder.path):
         write_json(folder.path / RESULT, found.result())
         write_value_tables(found, folder.path / "tables")
+        write_value_report(found, folder.path)
         write_json(folder.path / "manifest.json", found.manifest)
     folder.clear_unfinished()
 

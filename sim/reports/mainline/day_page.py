@@ -12,6 +12,7 @@ from sim.reports.mainline.tables import day_rows
 from sim.studies.day_story import DayStory
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
     from rich.console import Console
 
 __all__ = ["day_page", "print_day", "write_day"]
@@ -32,8 +33,25 @@ def day_page(story: DayStory) -> str:
     from sim.reports import style
 
     day = story.day
+    return rendered(
+        TEMPLATE,
+        story=story,
+        sentences=sentences(story),
+        pictures=[
+            {"name": name, "see": see, "svg": Markup(style.inline_svg(style.svg_text(figure, title=see), name))}
+            for name, figure, see in day_pictures(story)
+        ],
+        trains=[{"number": number, **train} for number, train in day.words()["trains"].items()],
+        crossings=day_rows(day),
+        card_title=words.card_title,
+    )
+
+
+def day_pictures(story: DayStory) -> list[tuple[str, Figure, str]]:
+    """The Division and the string line, each with its name and what is to be seen in it."""
+    day = story.day
     n = words.counted(day.stages, "Stage")
-    pictures = [
+    return [
         (
             "strip",
             day_figures.strip_figure(day),
@@ -45,18 +63,6 @@ def day_page(story: DayStory) -> str:
             "Time runs to the right, distance up. A flat line waits.",
         ),
     ]
-    return rendered(
-        TEMPLATE,
-        story=story,
-        sentences=sentences(story),
-        pictures=[
-            {"name": name, "see": see, "svg": Markup(style.inline_svg(style.svg_text(figure, title=see), name))}
-            for name, figure, see in pictures
-        ],
-        trains=[{"number": number, **train} for number, train in day.words()["trains"].items()],
-        crossings=day_rows(day),
-        card_title=words.card_title,
-    )
 
 
 def sentences(story: DayStory) -> list[str]:

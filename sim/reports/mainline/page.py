@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sim.games.mainline.day import Day, drawn_day
 from sim.games.mainline.figures import homes_of, metrics_of
@@ -15,6 +15,9 @@ from sim.reports.mainline import words
 from sim.reports.mainline.tables import crossing_rows, hand_rows, tables, write_tables
 from sim.running.result import Run
 from sim.stats.rounding import format_estimate
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = ["write_report"]
 
@@ -65,6 +68,22 @@ def _drawings(run: Run, day: Day, policies: Sequence[PolicyFigures]) -> dict[str
             "The same day as railway people draw it: time runs to the right, distance up. A flat line waits, two lines "
             "that cross between two places would have met on the card.",
         ),
+        **run_pictures(run),
+        "policies": (
+            figures.policies_figure(policies),
+            f"The first {words.counted(policies[0].deals, 'deal')} of the run under each policy; the filled marks are "
+            "the scenario's own.",
+        ),
+    }
+    files = {name: (style.svg_text(figure, title=see), see) for name, (figure, see) in made.items()}
+    return {name: (style.inline_svg(svg, name), svg, see) for name, (svg, see) in files.items()}
+
+
+def run_pictures(run: Run) -> dict[str, tuple[Figure, str]]:
+    """The pictures of the run as a whole by name, each with what is to be seen in it."""
+    from sim.reports.mainline import figures
+
+    made = {
         "crossings": (
             figures.crossings_figure(run),
             "How long a card takes, by direction and class: more than its printed crossing where trains go into a "
@@ -72,19 +91,13 @@ def _drawings(run: Run, day: Day, policies: Sequence[PolicyFigures]) -> dict[str
         ),
         "trips": (figures.trips_figure(run), words.gap_words(run)),
         "deals": (figures.deals_figure(run), "How often each card is dealt, and how often the east of a grade is up."),
-        "policies": (
-            figures.policies_figure(policies),
-            f"The first {words.counted(policies[0].deals, 'deal')} of the run under each policy; the filled marks are "
-            "the scenario's own.",
-        ),
     }
     if homes_of(run.scenario):
         made["worth"] = (
             figures.worth_figure(run),
             "Each deal is played with the whole hand and once more without the cards of one kind, with the same luck.",
         )
-    files = {name: (style.svg_text(figure, title=see), see) for name, (figure, see) in made.items()}
-    return {name: (style.inline_svg(svg, name), svg, see) for name, (svg, see) in files.items()}
+    return made
 
 
 def _page(run: Run, day: Day, policies: Sequence[PolicyFigures], drawn: dict[str, tuple[str, str, str]]) -> str:

@@ -1,0 +1,124 @@
+"""One entry of a baseline being checked: what its file says now, its looks, and the evidence of each figure."""
+
+from __future__ import annotations
+
+import math
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sim.api import make_plan
+from sim.config.errors import BadInput
+from sim.config.starters import starter_path
+from sim.games.game import Plan, Sums
+from sim.stats.gate import ANCHOR_TIMES, LOOKS, Decision, Evidence, evidence_of
+from sim.stats.paired import Measured, combination, measured
+from sim.studies.baseline import Baseline, Entry, Growing, Recording, played_words, sums_digest
+from sim.studies.changes import Change, scenario_changes
+
+__all__ = ["EntryGate", "entry_plan", "source_path"]
+
+
+def source_path(source: str, file: Path) -> str:
+    """The scenario of an entry as seen from the working folder; a shipped name stays one.
+
+    Parameters
+    ----------
+    source
+        As the baseline has it.
+    file
+        The baseline.
+    """
+    if starter_path(source) is not None:
+        return source
+    return os.path.relpath(file.parent / source)
+
+
+def entry_plan(entry: Entry, baseline: Baseline, file: Path) -> Plan:
+    """What an entry's scenario file says now.
+
+    Raises
+    ------
+    BadInput
+        When the scenario or its bots are not usable, or have lost a figure that was recorded.
+    """
+    bots = None
+    if entry.bots is not None:
+        bots = tuple(os.path.relpath(file.parent / name) if ".py:" in name else name for name in entry.bots)
+    source = source_path(entry.source, file)
+    plan = make_plan(source, bots=bots, seed=baseline.seed)
+    gone = [name for name in entry.deltas if name not in plan.metrics]
+    if gone:
+        raise BadInput.of(f"{source} has no figure {gone[0]} any more; record the baseline anew", file=str(file))
+    return plan
+
+
+@dataclass
+class EntryGate:
+    """One entry on its way through the looks."""
+
+    entry: Entry
+    source: str
+    plan: Plan
+    growing: Growing
+    look: int = -1
+    sums: Sums | None = None
+    identical: bool = False
+    decision: Decision | None = None
+    anchor: Decision | None = None
+    open: bool = True
+    changes: tuple[Change, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        now, was = self.entry.now, (self.plan.scenario.resolved(), played_words(self.plan))
+        self.changes = scenario_changes(now.scenario, was[0]) + scenario_changes(now.played, was[1])
+
+    @property
+    def names(self) -> list[str]:
+        """Core names of the figures, in the order of their evidence."""
+        return list(self.entry.deltas)
+
+    @property
+    def last(self) -> bool:
+        """Whether there is no further look."""
+        return (self.plan.deterministic and self.entry.now.exact) or self.look == len(LOOKS) - 1
+
+    def n_pairs(self, look: int) -> int:
+        """Pairs of a look."""
+        return self.plan.n_pairs(self.entry.matches * LOOKS[look])
+
+    @property
+    def extra(self) -> int:
+        """Matches that the next look takes on top."""
+        more = self.n_pairs(self.look + 1) - (0 if self.look < 0 else self.n_pairs(self.look))
+        return more * self.plan.n_swaps
+
+    def play(self) -> None:
+        """Take the next look."""
+        self.look += 1
+        self.sums = self.growing.to(self.n_pairs(self.look))
+        recorded = self.entry.now.looks[min(self.look, len(self.entry.now.looks) - 1)]
+        self.identical = sums_digest(self.sums) == recorded.digest
+        self.open = not self.identical
+
+    def now(self, name: str, at: float | None) -> Measured:
+        """A figure as it is now, block by block."""
+        assert self.sums is not None
+        where = math.nan if at is None else at
+        return measured(self.plan.metrics[name].measure(self.sums), where, exact=self.plan.deterministic)
+
+    def change(self, name: str, recording: Recording) -> Measured:
+        """Now minus a recording, block by block, at the look that was taken last."""
+        now = self.now(name, recording.at.get(name))
+        return combination([(1.0, now), (-1.0, recording.measured(name, self.look))])
+
+    def evidence(self) -> Evidence:
+        """What the matches say against the baseline."""
+        changes = [self.change(name, self.entry.now) for name in self.names]
+        return evidence_of(changes, list(self.entry.deltas.values()))
+
+    def anchor_evidence(self) -> Evidence:
+        """What they say against the anchor, with its wider deltas."""
+        names, anchor = self.entry.anchored, self.entry.anchor
+        changes = [] if anchor is None else [self.change(name, anchor) for name in names]
+        return evidence_of(changes, [ANCHOR_TIMES * self.entry.deltas[name] for name in names])

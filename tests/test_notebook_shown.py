@@ -1,0 +1,229 @@
+"""What a notebook shows of results: escaped, capped, of every kind; pictures by name; and the bar."""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import replace
+from html.parser import HTMLParser
+from types import SimpleNamespace
+
+import pytest
+
+import sim
+from kernels.jit import PLAIN
+from sim.config.errors import BadInput
+from sim.reports import notebook
+from sim.reports.notebook import MOST_ROWS, Shown, Table, shown_html
+from sim.running.progress import bar
+
+FEW = 20 if PLAIN else 2_000
+
+
+class Seen(HTMLParser):
+    """Text and elements of a part of a page."""
+
+    VOID = ("progress", "br", "meta", "use", "path")
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.open: list[str] = []
+        self.words: list[str] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        if tag not in self.VOID:
+            assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if "style" not in self.open:
+            self.words.append(data)
+
+    @property
+    def text(self) -> str:
+        return " ".join(" ".join(self.words).split())
+
+
+@pytest.fixture(scope="module")
+def run():
+    return sim.run("compact", bots=("greedy", "random"), matches=FEW, seed=1)
+
+
+def test_notebook__a_run_shows_its_verdict_and_main_figures(run):
+    seen = Seen(run._repr_html_())
+    assert seen.open == []
+    assert seen.text.startswith(f"compact · greedy vs random {run.sums.n_matches:,} matches · seed 1 · 95% intervals")
+    assert re.search(r"decided by cash [\d.]+", seen.text)
+    assert seen.tags.count("table") == 1
+
+
+def test_notebook__names_are_text(run):
+    odd = replace(run, first="<b>bold</b>", notes=("a <script>alert(1)</script> note",))
+    html = odd._repr_html_()
+    assert "<b>" not in html
+    assert "<script" not in html
+    assert "<b>bold</b> vs random" in Seen(html).text
+
+
+def test_notebook__what_is_shown_is_a_screen_at_most(run):
+    rows = [(f"row {n}", "x") for n in range(MOST_ROWS + 5)]
+    seen = Seen(shown_html(Shown("long", tables=[Table(["", "x"], rows)])))
+    assert f"row {MOST_ROWS - 1} x and 5 more" in seen.text
+    assert f"row {MOST_ROWS} " not in seen.text
+    noted = replace(run, notes=tuple(f"note {n}." for n in range(10)))
+    assert "note 3. and 6 notes more" in Seen(noted._repr_html_()).text
+
+
+def test_notebook__it_takes_the_colours_of_the_page(run):
+    style = re.search(r"<style>(.*?)</style>", run._repr_html_(), re.DOTALL)[1]
+    for rule in style.split("}"):
+        if "figure" not in rule.partition("{")[0] or "td.figure" in rule:
+            assert not re.search(r"(?<!-)\bcolor: (?!inherit)|background: (?!none)", rule), rule
+
+
+def test_notebook__a_map_is_drawn_and_its_mirror_told():
+    shown = sim.load_map("standard")._repr_html_()
+    assert "The mirror is exact" in Seen(shown).text
+    assert "<svg" in shown
+    crooked = sim.load_map("crooked")._repr_html_()
+    assert re.search(r"not exact, at Ea, .*: the labels alone", Seen(crooked).text)
+    ids = [set(re.findall(r'\bid="([^"]+)"', one)) for one in (shown, crooked)]
+    assert ids[0]
+    assert not ids[0] & ids[1], "two drawings on one page would share identifiers"
+
+
+def test_notebook__a_comparison_shows_what_moved_and_an_inert_key():
+    found = sim.compare("compact", overrides=["cargo.rewards=[9]"], bots=("random", "random"), matches=FEW, seed=1)
+    shown = Seen(found._repr_html_()).text
+    assert "cargo.rewards: [3, 4, 5] → [9]" in shown
+    moved = [one.metric for one in found[0].differences if one.verdict.value == "moved"]
+    if not PLAIN:
+        assert "points" in {name.removesuffix(".first") for name in moved}
+        assert re.search(r"points [\d.]+ [\d.]+ \+[\d.]+ ±", shown)
+    still = sim.compare("compact", overrides=["name=other"], bots=("random", "random"), matches=FEW, seed=1)
+    assert "every match ends as before" in Seen(still._repr_html_()).text
+
+
+@pytest.mark.compiled
+def test_notebook__studies_show_themselves(tmp_path):
+    file = tmp_path / "sweep.yaml"
+    (tmp_path / "goals.yaml").write_text("schema: 1\nscenario: compact\nbands: {shared: '<= 90%'}\n")
+    file.write_text(
+        "schema: 1\nscenario: compact\nbots: [greedy, random]\nkeys: {economy.toll: [0, 1, 5]}\ndesign: grid\n"
+        "matches: 2000\nseed: 1\ngoals: goals.yaml\n"
+    )
+    swept = sim.sweep(file)
+    shown = Seen(swept._repr_html_()).text
+    assert shown.startswith("sweep of compact · economy.toll 3 cells")
+    assert "all goals 3 0 0" in shown
+    played = sim.tournament("compact", bots=["random", "greedy"], matches=2000, seed=1)
+    assert re.search(r"greedy 1 [\d.]+ .* random 2", Seen(played._repr_html_()).text)
+    judged = sim.judge_goals(tmp_path / "goals.yaml", matches=2000, bots=("greedy", "random"), seed=1)
+    assert "MET: of 1 goal 1 met." in Seen(judged._repr_html_()).text
+    answered = sim.exploit("greedy", "compact", matches=10, seed=1)
+    assert "deeper greedy 2" in Seen(answered._repr_html_()).text
+    few = {"matches": 100, "scan_matches": 4, "overrides": {"dispatches": 4}}
+    worth = sim.value("compact", bots=["greedy"], seed=1, **few)
+    assert re.search(r"upgrade \(\$8\) [+-]?[\d.]+", Seen(worth._repr_html_()).text)
+    for found, names in ((swept, {"curve1-1"}), (played, {"scores", "bots"}), (worth, {"value"})):
+        pictures = sim.pictures(found)
+        assert names <= set(pictures)
+        assert all(one.svg.startswith("<svg") for one in pictures.values())
+
+
+@pytest.mark.compiled
+def test_notebook__mainline_days_show_themselves():
+    days = sim.run("hands", matches=500, seed=1)
+    shown = Seen(days._repr_html_()).text
+    assert re.search(r"hands · policy hold 500 days · seed 1", shown)
+    assert "trip gap, east minus west" in shown
+    assert {"crossings", "trips", "deals", "worth"} == set(sim.pictures(days))
+    day = sim.explain_day(days, 3)
+    assert day._repr_html_().startswith('<iframe srcdoc="&lt;!DOCTYPE html')
+    assert [one.words for one in sim.pictures(day).values()][1].startswith("Time runs to the right")
+    cards = sim.value("hands", matches=200, seed=1)
+    assert re.search(r"Home card saved a train", Seen(cards._repr_html_()).text)
+
+
+def test_notebook__pictures_have_names_and_can_be_saved(run, tmp_path):
+    made = sim.pictures(run)
+    assert list(made) == ["outcomes", "spread", "margin", "players", "map"]
+    margin = made["margin"]
+    margin.save(tmp_path / "margin.svg")
+    assert (
+        (tmp_path / "margin.svg").read_text(encoding="utf-8").startswith('<?xml version="1.0" encoding="UTF-8"?>\n<svg')
+    )
+    odd = replace(margin, words="a < b")
+    assert "a &lt; b</figcaption>" in odd._repr_html_()
+    assert "<svg" not in repr(margin)
+    with pytest.raises(BadInput, match="found is str; must be a run"):
+        sim.pictures("standard")
+
+
+def test_notebook__a_frame_ends_where_it_ends():
+    assert notebook.framed('<p>"x"</p>', "a & b", 90) == (
+        '<iframe srcdoc="&lt;p&gt;&quot;x&quot;&lt;/p&gt;" title="a &amp; b" '
+        'style="width:100%;height:90px;border:0"></iframe>'
+    )
+
+
+@pytest.fixture
+def kernel(monkeypatch):
+    """As in a notebook: what its cell shows, look by look."""
+    shown: list[str] = []
+
+    class Handle:
+        def update(self, found):
+            shown.append(found._repr_html_())
+
+    def display(found, *, display_id):
+        assert display_id
+        shown.append(found._repr_html_())
+        return Handle()
+
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: SimpleNamespace(kernel=1)))
+    monkeypatch.setitem(sys.modules, "IPython.display", SimpleNamespace(display=display))
+    return shown
+
+
+def test_notebook__the_bar_is_shown_in_the_cell(kernel, monkeypatch, capsys):
+    monkeypatch.setattr("sim.running.progress.STEP_SECONDS", 0.0)
+    with bar(unit="days") as show:
+        show(5, 20)
+        show(20, 20)
+    assert kernel[:3] == [
+        "<progress></progress>",
+        '<progress value="5" max="20"></progress> 5 of 20 days',
+        '<progress value="20" max="20"></progress> 20 of 20 days',
+    ]
+    assert re.fullmatch(r"20 days in \d\.\d s", kernel[3])
+    assert capsys.readouterr() == ("", "")
+
+
+def test_notebook__an_interrupted_bar_says_how_far_it_came(kernel):
+    def interrupted():
+        with bar() as show:
+            show(7, 20)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert kernel[-1].startswith("7 matches in ")
+    assert len(kernel) == 2, "looks are some time apart"
+
+
+def test_notebook__elsewhere_the_bar_is_that_of_the_terminal(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: None))
+    with bar() as show:
+        show(1, 2)
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: SimpleNamespace()))
+    with bar(only_terminal=True) as show:
+        assert show is None
+    assert capsys.readouterr().out == ""
