@@ -12,7 +12,7 @@ from sim.config.errors import BadInput
 from sim.stats.differences import Difference, Verdict
 from sim.stats.figures import Estimate
 from sim.stats.goals import GoalResult, GoalVerdict, overall
-from sim.studies.sweep_pick import Pick
+from sim.studies.sweep_picked import Pick
 from sim.studies.sweep_plan import level_words
 from sim.studies.sweep_screen import KeyEffect
 
