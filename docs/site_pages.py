@@ -28,7 +28,8 @@ OUTSIDE = {
 """Pages of the repository outside this folder, and where they stand in the site."""
 
 _LINK = re.compile(r"(\]\()([^)\s#:]+)(#[^)\s]*)?(\))")
-_ITEM = re.compile(r"^- \[.*?\]\(([^)\s#]+)\.md\)", re.MULTILINE)
+_ITEM = re.compile(r"^- (.*)$", re.MULTILINE)
+_PAGE = re.compile(r"\]\(([^)\s#]+)\.md\)")
 _BUILT = "<!-- made when the site is built: reference -->\n"
 
 
@@ -77,7 +78,7 @@ def contents(text: str) -> str:
     text = text.replace(_BUILT, listed)
     trees = []
     for part in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
-        pages = [path for path in _ITEM.findall(part) if not path.startswith("../")]
+        pages = [path for item in _ITEM.findall(part) for path in _PAGE.findall(item) if not path.startswith("../")]
         if pages:
             title = part.partition("\n")[0]
             trees.append(f"```{{toctree}}\n:hidden:\n:caption: {title}\n\n" + "\n".join(pages) + "\n```\n")

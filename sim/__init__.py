@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from sim.studies.exploit_result import Exploit as Exploit
     from sim.studies.goals import GoalsJudged as GoalsJudged
     from sim.studies.goals import judge_goals as judge_goals
+    from sim.studies.knockout import Knockout as Knockout
+    from sim.studies.knockout import knockout as knockout
+    from sim.studies.match_record import match_record as match_record
     from sim.studies.record import record_baseline as record_baseline
     from sim.studies.record import update_baseline as update_baseline
     from sim.studies.recorded_runs import run_records as run_records
@@ -60,6 +63,7 @@ _HOMES = {
     "Exploit": "sim.studies.exploit_result",
     "GoalsJudged": "sim.studies.goals",
     "Interrupted": "sim.running.runner",
+    "Knockout": "sim.studies.knockout",
     "Picture": "sim.reports.pictures",
     "Run": "sim.running.result",
     "Shape": "sim.studies.shape",
@@ -75,6 +79,7 @@ _HOMES = {
     "explain_day": "sim.studies.day_story",
     "exploit": "sim.studies.exploit",
     "judge_goals": "sim.studies.goals",
+    "knockout": "sim.studies.knockout",
     "load_comparison": "sim.studies.comparison",
     "load_map": "sim.config.loading",
     "load_run": "sim.api",
@@ -82,6 +87,7 @@ _HOMES = {
     "load_sweep": "sim.studies.sweep_result",
     "load_tournament": "sim.studies.tournament_result",
     "load_value": "sim.studies.value_result",
+    "match_record": "sim.studies.match_record",
     "pictures": "sim.reports.pictures",
     "play_match": "sim.api",
     "record_baseline": "sim.studies.record",
@@ -105,6 +111,7 @@ __all__ = [
     "Exploit",
     "GoalsJudged",
     "Interrupted",
+    "Knockout",
     "Picture",
     "Run",
     "Shape",
@@ -120,6 +127,7 @@ __all__ = [
     "explain_day",
     "exploit",
     "judge_goals",
+    "knockout",
     "load_comparison",
     "load_map",
     "load_run",
@@ -127,6 +135,7 @@ __all__ = [
     "load_sweep",
     "load_tournament",
     "load_value",
+    "match_record",
     "pictures",
     "play_match",
     "record_baseline",

@@ -174,7 +174,12 @@ def shortened(words: list[str]) -> list[str]:
         return [*words, "--bots", "greedy", "--matches", str(FEW), "--scan-matches", "2", "--set", "dispatches=3"]
     if words[0] == "tune":
         return [*words, "--matches", "640"]
-    plays = words[0] in ("sweep", "run", "tournament", "compare", "exploit") or words[:2] == ["baseline", "record"]
+    if words[0] == "map" and "--knockout" not in words:
+        return words
+    plays = words[0] in ("map", "sweep", "run", "tournament", "compare", "exploit") or words[:2] == [
+        "baseline",
+        "record",
+    ]
     if not plays or "--records" in words:
         return words
     if "--matches" in words:

@@ -45,11 +45,18 @@ def test_site__every_page_stands_in_the_index():
 
 
 def test_site__the_contents_are_the_lists_of_the_index(site):
-    text = f"# Top\n\n## Here\n\n- [One](one.md)\n{site._BUILT}- [Two](../README.md)\n\n## Bare\n\nNo list.\n"
+    lists = f"- [One](one.md), and [more](two.md#x)\n- [Three](three.md), [four](four.md)\n{site._BUILT}"
+    text = f"# Top\n\n## Here\n\n{lists}- [Two](../README.md)\n\n## Bare\n\nNo list.\n"
     made = site.contents(site.turned(text, DOCS / "index.md"))
     assert made.count("```{toctree}") == 1
     tree = made.partition(":caption: Here\n\n")[2].partition("\n```")[0].split("\n")
-    assert tree == ["one", *(f"generated/{name[:-3]}" for name in site.site_reference.TITLES), "generated/readme"]
+    assert tree == [
+        "one",
+        "three",
+        "four",
+        *(f"generated/{name[:-3]}" for name in site.site_reference.TITLES),
+        "generated/readme",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sim.cli.options import JsonOption, console, print_json
+from sim.cli.options import JsonOption, SeedOption, ThreadsOption, console, print_json
 
 if TYPE_CHECKING:
     from sim.config.scenario import RailMap
@@ -21,11 +21,42 @@ def show_map(
     ],
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="FILE", help="Picture: .svg or .png. Default: reports/maps/<name>.svg."),
+        typer.Option(
+            "--out",
+            metavar="FILE",
+            help="Picture: .svg or .png. Default: reports/maps/<name>.svg. With --knockout a folder.",
+        ),
     ] = None,
+    knockout: Annotated[
+        bool,
+        typer.Option(
+            "--knockout", help="Instead: what each junction and track is worth, by bots that keep off it, played."
+        ),
+    ] = False,
+    bots: Annotated[
+        str | None, typer.Option("--bots", metavar="A,B…", help="With --knockout: who keeps off. Default: greedy.")
+    ] = None,
+    matches: Annotated[
+        str | None, typer.Option("--matches", metavar="N", help="With --knockout: of each place. Default 20,000.")
+    ] = None,
+    seed: SeedOption = None,
+    threads: ThreadsOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Check a map, say whether its mirror is exact and where not, and draw it."""
+    """Check a map, say whether its mirror is exact and where not, and draw it.
+
+    With --knockout say what its junctions and tracks are worth; a map is then played by the rules of `standard`.
+    """
+    if knockout:
+        from sim.cli.knockout import knockout as play_knockout
+
+        play_knockout(source, bots, matches, seed, threads, out, json)
+        return
+    for option, value in {"--bots": bots, "--matches": matches, "--seed": seed, "--threads": threads}.items():
+        if value is not None:
+            from sim.cli.options import refuse
+
+            refuse(option, value, "left out without --knockout, since nothing is played")
     from sim.config.exactness import by_rule, exactness
     from sim.config.network import Network
     from sim.reports.map_picture import map_figure

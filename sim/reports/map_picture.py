@@ -42,6 +42,7 @@ def map_figure(
     traffic: Traffic | None = None,
     conflicts: Marks | None = None,
     sidings: Marks | None = None,
+    worth: Marks | None = None,
 ) -> Figure:
     """Draw a map.
 
@@ -56,6 +57,9 @@ def map_figure(
     conflicts, sidings
         How often trains block each other at a junction, and sidings are bought there: the area of a halo and of a small
         square. None: not shown.
+    worth
+        What a company loses that keeps off a place, in points of a hundred of the score, by the names of
+        `sim.studies.versions.places_of`: written beside the place, tracks as wide and halos as large. None: not shown.
 
     Returns
     -------
@@ -64,7 +68,7 @@ def map_figure(
         vermilion (B) plate next to a node is a train that starts there, on the track that it came from.
     """
     with style.applied():
-        return _Picture(rail_map, exactness, traffic, conflicts, sidings).draw()
+        return _Picture(rail_map, exactness, traffic, conflicts, sidings, worth).draw()
 
 
 def map_alt(rail_map: RailMap) -> str:
@@ -109,8 +113,10 @@ class _Picture:
         traffic: Traffic | None,
         conflicts: Marks | None,
         sidings: Marks | None,
+        worth: Marks | None = None,
     ) -> None:
         self.conflicts = conflicts or {}
+        self.worth = worth
         self.sidings = sidings or {}
         self.map = rail_map
         self.network = Network(rail_map)
@@ -144,6 +150,7 @@ class _Picture:
         self._mirror(axes)
         self._tracks(axes)
         self._marks(axes)
+        self._worths(axes)
         self._nodes(axes)
         self._trains(axes)
         for n, (company, line) in enumerate(lines):
@@ -216,6 +223,8 @@ class _Picture:
             if self.traffic is not None:
                 used = self.traffic.get((one, other), 0.0) + self.traffic.get((other, one), 0.0)
                 width = 1.0 + 7.0 * (used / busiest if busiest else 0.0)
+            elif self.worth is not None:
+                width = 1.0 + 7.0 * self._share_of_most(f"track:{one} - {other}")
             # A white border lifts a track over those that it crosses.
             axes.plot([x1, x2], [y1, y2], color=style.PAPER, linewidth=width + 4, solid_capstyle="butt", zorder=1)
             axes.plot([x1, x2], [y1, y2], color=TRACK, linewidth=width, solid_capstyle="round", zorder=1)
@@ -243,6 +252,35 @@ class _Picture:
                 corner = (x + 0.85 * self.radius, y - 0.85 * self.radius - side)
                 look: dict[str, Any] = {"facecolor": style.FIRST, "edgecolor": style.PAPER, "linewidth": 0.8}
                 axes.add_patch(Rectangle(corner, side, side, zorder=4.5, **look))
+
+    def _share_of_most(self, place: str) -> float:
+        """The worth of a place in shares of that of the most valuable one; 0 where it is none."""
+        worth = self.worth or {}
+        most = max((abs(value) for value in worth.values()), default=0.0)
+        return max(0.0, worth.get(place, 0.0)) / most if most else 0.0
+
+    def _worths(self, axes: Axes) -> None:
+        """Halos under junctions, and the worth of every place beside it."""
+        from matplotlib.patches import Circle
+        from matplotlib.patheffects import withStroke
+
+        for place, value in (self.worth or {}).items():
+            kind, _, name = place.partition(":")
+            words = "0" if f"{value:.1f}" in ("0.0", "-0.0") else f"{value:+.1f}"
+            look: dict[str, Any] = {"va": "center", "fontsize": 7.5, "color": style.INK, "zorder": 5}
+            look["path_effects"] = [withStroke(linewidth=2.5, foreground=style.PAPER)]
+            if kind == "track":
+                (x1, y1), (x2, y2) = (self.place[end] for end in name.split(" - "))
+                aside = 11 if tuple(name.split(" - ")) in self.axis_tracks else 0  # off the bar across it
+                axes.text((x1 + x2) / 2, (y1 + y2) / 2 - aside, words, ha="center", **look)
+                continue
+            x, y = self.place[name]
+            angle = self._free_angle(name)
+            dx, away = math.cos(angle), self.radius + 4
+            side = "left" if dx > 0.35 else "right" if dx < -0.35 else "center"
+            axes.text(x + away * dx, y + away * math.sin(angle), words, ha=side, **look)
+            r = self.radius * math.sqrt(1 + 3.2 * self._share_of_most(place))
+            axes.add_patch(Circle((x, y), r, facecolor=style.SEAT_A, edgecolor="none", alpha=0.35, zorder=2.2))
 
     def _nodes(self, axes: Axes) -> None:
         """Stations and junctions with their labels."""
@@ -353,6 +391,9 @@ class _Picture:
             entries.append((bar, "track that the mirror flips"))
         if self.traffic is not None:
             entries.append((Line2D([], [], color=TRACK, linewidth=5), "the wider a track, the more trains run on it"))
+        if self.worth is not None:
+            told = "the larger a halo and the wider a track, the more it is worth [pp of the score]"
+            entries.append(mark("o", "#B8CCE0", "#B8CCE0", told))
         if any(self.conflicts.values()):
             entries.append(
                 mark("o", style.WARNING, style.WARNING, "the larger a halo, the more conflicts at the junction")

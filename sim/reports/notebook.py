@@ -26,6 +26,7 @@ __all__ = [
     "comparison_html",
     "day_html",
     "exploit_html",
+    "figure_words",
     "framed",
     "goals_html",
     "inline",
@@ -85,6 +86,18 @@ def framed(page: str, title: str, height: int) -> str:
         f'<iframe srcdoc="{html.escape(page, quote=True)}" title="{html.escape(title)}" '
         f'style="width:100%;height:{height}px;border:0"></iframe>'
     )
+
+
+def figure_words(run: Run, metric: str) -> str:
+    """A figure of a run of any game with its interval, as the tool prints it; an unknown one is a `KeyError`."""
+    _ = run[metric]
+    if run.scenario.game == "mainline":
+        from sim.reports.mainline.words import figure as of_days
+
+        return of_days(run, metric)
+    from sim.reports.words import figure
+
+    return figure(run, metric)
 
 
 def run_html(run: Run) -> str:

@@ -78,7 +78,7 @@ def pictures(found: Any) -> dict[str, Picture]:
 
         made = {name: (figure, see) for name, figure, see in day_pictures(found)}
     elif isinstance(found, Tournament | ValueStudy | Sweep):
-        return {name: Picture(name, svg, words) for name, (words, svg) in _drawn(found).items()}
+        return {name: Picture(name, svg, _first(words)) for name, (words, svg) in _drawn(found).items()}
     else:
         raise BadInput.of(
             f"found is {type(found).__name__}; must be a run, a sweep, a tournament, a value study, a day or a map"
@@ -86,6 +86,12 @@ def pictures(found: Any) -> dict[str, Picture]:
     from sim.reports.style import svg_text
 
     return {name: Picture(name, svg_text(figure, title=words), words) for name, (figure, words) in made.items()}
+
+
+def _first(words: str) -> str:
+    """The first sentence: the others are read out to those who do not see the picture."""
+    head, end, _ = words.partition(". ")
+    return head + "." if end else words
 
 
 def _of_run(run: Run) -> dict[str, tuple[Any, str]]:

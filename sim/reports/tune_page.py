@@ -24,7 +24,8 @@ def write_tune_report(found: Tuned, folder: Path) -> Path:
     text = rendered(
         TEMPLATE,
         found=found,
-        headline=headline(found),
+        headline=headline(found)
+        + (f" {space.label(one.edit)}." if one is not None and space.changed(one.edit) else ""),
         looked=looked_sentence(found),
         level=f"{100 * float(manifest['level']):g}%",
         ladders=[
@@ -70,7 +71,7 @@ def _tables(found: Tuned) -> list[tuple[str, list[list[str]]]]:
         listed.insert(0, (f"Nearest, measured anew on fresh luck: {label}", found.nearest[0]))
     return [
         (
-            f"{title}, {one.n_matches:,} matches",
+            f"{title}, {one.n_matches:,} matches in all",
             [[result.estimate.pairing, *goal_cells(result)[:3]] for result in one.results],
         )
         for title, one in listed

@@ -100,7 +100,7 @@ def _nearest(lines: Lines, found: Tuned) -> None:
 def _goals(lines: Lines, one: Tried, title: str) -> None:
     """All goals of an edit, pairing by pairing."""
     lines.blank()
-    lines.paragraph(f"{title}, {counted(one.n_matches, 'match')}:", "bold")
+    lines.paragraph(f"{title}, {counted(one.n_matches, 'match')} in all:", "bold")
     if one.failure is not None:
         lines.paragraph(f"  {one.failure}", "bold red", hang="    ")
     pairings = {result.estimate.pairing for result in one.results}

@@ -64,6 +64,12 @@ class Run:
         except KeyError:
             raise KeyError(f"{metric} is no metric of this run; it has {', '.join(self._by_name)}") from None
 
+    def shown(self, metric: str) -> str:
+        """A figure with its interval, as the tool prints it: ``run.shown("shared")`` is such as "6.4% ± 0.1 pp"."""
+        from sim.reports.notebook import figure_words
+
+        return figure_words(self, metric)
+
     def summary(self) -> dict[str, Any]:
         """What `summary.json` holds."""
         return {

@@ -60,6 +60,12 @@ class Variant:
                 return found
         raise KeyError(f"{metric} is no figure of this comparison")
 
+    def shown(self, metric: str) -> str:
+        """The change of a figure with its interval, as the tool prints it."""
+        from sim.reports.compare_terminal import change_of
+
+        return change_of(self[metric])
+
     def with_verdict(self, verdict: Verdict) -> tuple[Difference, ...]:
         """The figures of which this is known."""
         return tuple(found for found in self.differences if found.verdict is verdict)

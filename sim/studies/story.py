@@ -23,12 +23,11 @@ from sim.config.scenario import Scenario
 from sim.games.dispatch.plan import DispatchPlan
 from sim.games.dispatch.players import player_for
 from sim.games.dispatch.recorded import RecordedPlan
-from sim.games.dispatch.traces import play_traces
 from sim.lowering import COMPANIES, TRAINS, pack_words, unpack_words
 from sim.records import LINES_SUFFIXES, Record, read_record, read_records
 from sim.replaying import Board, Played, play_record
-from sim.running.chunks import Chunk
 from sim.running.result import Run
+from sim.studies.match_record import plain_record, record_of
 from sim.studies.picking import Picked, pick_match, pick_of
 
 __all__ = ["PLAY_ON", "Chance", "Costly", "Story", "explain"]
@@ -207,23 +206,6 @@ def explain(source: Run | str | Path, pick: str | int = "closest", *, play_on: s
     return _story(read_record(record_of(plan, picked.number)), picked, play_on, picked.number)
 
 
-def record_of(plan: DispatchPlan, number: int) -> dict[str, Any]:
-    """The record of one match of a plan, which is played again from its number."""
-    pair, swap = divmod(number, plan.n_swaps)
-    traces = play_traces(plan, Chunk(pair, 1))
-    names = Board(plan.scenario).names
-    names_by_seat = (plan.second.name, plan.first.name) if plan.seats_swapped(swap) else plan.sides
-    return {
-        "schema": 1,
-        "scenario": plan.scenario.resolved(),
-        "players": dict(zip(COMPANIES, names_by_seat, strict=True)),
-        "orders": [
-            {company: unpack_words(names, c, int(pair[c])) for c, company in enumerate(COMPANIES)}
-            for pair in traces.orders[swap, : traces.lengths[swap]]
-        ],
-    }
-
-
 def _recorded(path: Path, pick: str | int) -> tuple[Record, Picked]:
     """The record of a file that a pick means."""
     records = list(read_records(path)) if path.suffix in LINES_SUFFIXES else [read_record(path)]
@@ -242,18 +224,13 @@ def _story(record: Record, picked: Picked, play_on: str, number: int | None) -> 
     judge = _Judge(board, player_for(play_on, record.scenario), played)
     words = played.words()
     start = judge.boards[:1]
-    orders = [{company: getattr(pair, company).model_dump() for company in COMPANIES} for pair in record.orders]
-    players = dict(record.players) if record.players else {company: f"player {company}" for company in COMPANIES}
+    plain = plain_record(record)
+    orders, players = plain["orders"], plain["players"]
     arcs = board.names.arcs
     return Story(
         scenario=record.scenario,
         players=players,
-        record={
-            "schema": 1,
-            "scenario": record.scenario.resolved(),
-            "players": players,
-            "orders": orders,
-        },
+        record=plain,
         title=f"{players['A']} against {players['B']} on {record.scenario.name}",
         why=picked.why,
         states=[*board.state_words(start), *words["states"]],

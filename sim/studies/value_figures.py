@@ -31,7 +31,7 @@ from sim.studies.value_play import HOSTILE, BotPlay
 from sim.studies.value_result import BotPrice, Verdict, Worth
 from sim.studies.versions import KINDS
 
-__all__ = ["figures_of", "prices_of", "subjects_of", "verdicts_of"]
+__all__ = ["figures_of", "knockouts_of", "prices_of", "subjects_of", "verdicts_of"]
 
 KNOCKOUTS = {"upgrade": "siding", "siding": "upgrade", "both": "none"}
 """Which version shows what a subject is worth: the one that may buy only the other, or nothing."""
@@ -45,15 +45,10 @@ def subjects_of(plan: ValuePlan) -> tuple[str, ...]:
 def figures_of(plan: ValuePlan, play: BotPlay) -> Iterator[Worth]:
     """Every figure of one bot but its prices."""
     for unit, scale in EVEN.items():
-        width = _width(plan, scale)
-        for subject in subjects_of(plan):
-            version = play.versions[KNOCKOUTS.get(subject, subject)]
-            value = worth_of([(-1.0, version)], scale, exact=play.exact)
-            gain = unpaired_gain(value, play.free, version) if scale is SCORE else None
-            yield _worth(play, subject, f"knockout.{unit}", value, version, width, gain=gain)
+        yield from knockouts_of(plan, play, subjects_of(plan), unit)
         none, upgrade, siding = (play.versions[name] for name in ("none", "upgrade", "siding"))
         value = worth_of([(1.0, none), (-1.0, upgrade), (-1.0, siding)], scale, exact=play.exact)
-        yield _worth(play, "both", f"interaction.{unit}", value, none, 2 * width)
+        yield _worth(play, "both", f"interaction.{unit}", value, none, 2 * _width(plan, scale))
     for kind in KINDS:
         yield _share(play, kind, "pick", None, play.free, f"pick.{kind}.first")
     for kind, (forbidden, forced) in play.timings.items():
@@ -65,6 +60,17 @@ def figures_of(plan: ValuePlan, play: BotPlay) -> Iterator[Worth]:
             value = worth_of([(1.0, bought), (-1.0, forbidden)], SCORE, exact=play.exact)
             yield _worth(play, kind, "scan.score", value, bought, 1.0, at=cost)
             yield _share(play, kind, "scan.pick", cost, bought, f"pick.{kind}.second")
+
+
+def knockouts_of(plan: ValuePlan, play: BotPlay, subjects: Sequence[str], unit: str) -> Iterator[Worth]:
+    """What a bot loses without each subject, in score or in points (a key of `EVEN`)."""
+    scale = EVEN[unit]
+    width = _width(plan, scale)
+    for subject in subjects:
+        version = play.versions[KNOCKOUTS.get(subject, subject)]
+        value = worth_of([(-1.0, version)], scale, exact=play.exact)
+        gain = unpaired_gain(value, play.free, version) if scale is SCORE else None
+        yield _worth(play, subject, f"knockout.{unit}", value, version, width, gain=gain)
 
 
 def prices_of(plan: ValuePlan, play: BotPlay) -> Iterator[tuple[BotPrice, list[Worth]]]:
