@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from dataclasses import replace
@@ -15,6 +16,7 @@ from kernels.jit import PLAIN
 from sim.config.errors import BadInput
 from sim.reports import notebook
 from sim.reports.notebook import MOST_ROWS, Shown, Table, shown_html
+from sim.reports.tables import estimates_table
 from sim.running.progress import bar
 
 FEW = 20 if PLAIN else 2_000
@@ -165,6 +167,32 @@ def test_notebook__pictures_have_names_and_can_be_saved(run, tmp_path):
     assert "<svg" not in repr(margin)
     with pytest.raises(BadInput, match="found is str; must be a run"):
         sim.pictures("standard")
+
+
+def test_notebook__a_figure_is_shown_as_the_tool_prints_it(run):
+    table = estimates_table(run)
+    assert list(table["shown"]) == [run.shown(metric) for metric in table["metric"]]
+    assert sim.run("one-player", matches=20, seed=1).shown("trip_stages.east").endswith("Stages")
+    with pytest.raises(KeyError, match="sharde is no metric"):
+        run.shown("sharde")
+    still = sim.compare(run, run)[0]
+    assert still.shown("tolls").startswith("$0")
+
+
+def test_notebook__a_match_is_a_record(run, tmp_path):
+    record = sim.match_record(run, 3)
+    row = sim.play_match(run, 3)
+    assert sim.replay(record)["result"]["winner"] == row["winner"]
+    assert record["players"] == {"A": row["bot_a"], "B": row["bot_b"]}
+    file = tmp_path / "table.jsonl"
+    file.write_text("".join(json.dumps(sim.match_record(run, number)) + "\n" for number in range(3)))
+    people = sim.run_records(file, out=tmp_path / "people")
+    assert sim.match_record(people, 2) == sim.match_record(run, 2)
+    for number in (-1, run.sums.n_matches, True, "3"):
+        with pytest.raises(BadInput, match=rf"match is .*; must be a whole number from 0 to {run.sums.n_matches - 1}"):
+            sim.match_record(run, number)
+    with pytest.raises(BadInput, match="only matches of dispatch have records"):
+        sim.match_record(sim.run("one-player", matches=4, seed=1), 0)
 
 
 def test_notebook__a_frame_ends_where_it_ends():

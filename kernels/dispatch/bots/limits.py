@@ -93,14 +93,6 @@ def may_build(limits, c, junction):  # type: ignore[no-untyped-def]
 
 
 @helper
-def may_build_somewhere(limits, c):  # type: ignore[no-untyped-def]
-    """Whether company c may buy any siding."""
-    if limits is None:
-        return True
-    return word(limits, c, BUILDING) != 0
-
-
-@helper
 def may_toggle(limits, c, junction):  # type: ignore[no-untyped-def]
     """Whether company c may toggle a junction."""
     if limits is None:
