@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["print_tune"]
 
 MOST_ROWS = 12
-LONGEST_STEP = 26
-LONGEST_MISS = 24
+LONGEST_STEP = 74
+LONGEST_MISS = 50
 
 
 def print_tune(found: Tuned, console: Console) -> None:
@@ -67,9 +67,7 @@ def _found(lines: Lines, found: Tuned, one: Tried) -> None:
         for peer in found.peers[:MOST_ROWS]:
             lines.paragraph(f"  {found.space.label(peer.edit, short=True)}", hang="    ")
     lines.heading("One step away")
-    rows = [
-        [shortened(row[0], LONGEST_STEP), row[1], row[2], shortened(row[3], LONGEST_MISS)] for row in step_rows(found)
-    ]
+    rows = [[shortened(row[0], LONGEST_STEP), *row[1:3], shortened(row[3], LONGEST_MISS)] for row in step_rows(found)]
     styles = [STYLES[other.verdict] for other in found.around]
     lines.table(rows[: 2 * MOST_ROWS], ["step", "edit", "goals", "misses"], styles[: 2 * MOST_ROWS])
     if len(rows) > 2 * MOST_ROWS:
