@@ -9,7 +9,6 @@ from sim.reports.goals_terminal import STYLES, goal_cells
 from sim.reports.lines import Lines
 from sim.reports.tune_words import around_sentence, headline, looked_sentence, missed_words, size_words, step_rows
 from sim.reports.words import counted, shortened
-from sim.stats.goals import GoalVerdict
 from sim.studies.tune_play import Tried
 from sim.studies.tune_result import Tuned
 from sim.studies.turning import level_words
@@ -73,14 +72,6 @@ def _found(lines: Lines, found: Tuned, one: Tried) -> None:
     if len(rows) > 2 * MOST_ROWS:
         lines.paragraph(f"  and {len(rows) - 2 * MOST_ROWS:,} more")
     lines.paragraph(around_sentence(found))
-
-
-def _names(one: Tried) -> str:
-    """The figures whose goals are missed, or open."""
-    if one.failure is not None or one.verdict is GoalVerdict.MET:
-        return shortened(one.failure or "", LONGEST_MISS)
-    names = list(dict.fromkeys(result.goal.metric for result in one.results if result.verdict is one.verdict))
-    return names[0] if len(names) == 1 else f"{shortened(names[0], LONGEST_MISS - 4)} +{len(names) - 1}"
 
 
 def _nearest(lines: Lines, found: Tuned) -> None:
