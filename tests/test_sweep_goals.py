@@ -12,6 +12,7 @@ from sim.config.errors import BadInput
 from sim.reports.sweep_figures import curve_figure, map_figure, verdict_of
 from sim.reports.sweep_page import write_sweep_report
 from sim.reports.sweep_terminal import print_sweep, shown_metrics
+from sim.running.executors import executor_of
 from sim.running.parts import PART_BLOCKS
 from sim.running.runner import Interrupted
 from sim.stats.goals import GoalVerdict
@@ -55,13 +56,12 @@ def text(found: Sweep) -> str:
     return shown.getvalue()
 
 
-def test_focus__stays_within_its_budget_and_doubles(found):
+def test_focus__stays_within_its_budget(found):
     first = 2 * PART_BLOCKS * found.manifest["block_pairs"]
-    for cell in found.cells:
-        parts = cell.n_matches // first
-        assert parts & (parts - 1) == 0
-        assert cell.n_matches <= FOCUS_SHARE * MATCHES
-    assert sum(cell.n_matches for cell in found.cells) <= max(6 * first, 6 * MATCHES // FOCUS_SHARE)
+    assert all(cell.n_matches % first == 0 for cell in found.cells)
+    assert all(cell.n_matches <= FOCUS_SHARE * MATCHES for cell in found.cells)
+    assert FOCUS_SHARE * sum(cell.n_matches for cell in found.cells) <= len(found.cells) * MATCHES
+    assert any("of what all cells alike would get" in note for note in found.notes)
 
 
 def test_focus__spends_on_the_undecided(found):
@@ -79,7 +79,7 @@ def test_focus__is_the_same_however_it_was_played(found, folder):
     path = focused(folder)
     plan = make_sweep_plan(path)
     with RunFolder(folder / "stopped", plan.digest) as held, pytest.raises(Interrupted):
-        play_sweep(plan, folder=held, progress=interrupting(8), threads=1)
+        play_sweep(plan, folder=held, progress=interrupting(8), executor=executor_of(1))
     again = sweep(path, out=folder / "stopped", resume=True, threads=1)
     assert again.result() == found.result()
     assert (folder / "stopped" / ROWS_FILE).read_bytes() == (folder / "whole" / ROWS_FILE).read_bytes()

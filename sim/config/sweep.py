@@ -20,11 +20,14 @@ from sim.config.sources import beside, file_tree
 from sim.config.tree import Node
 from sim.config.values import Kind, OneOf, Whole, refused
 
-__all__ = ["DESIGNS", "MOST_CELLS", "SAMPLED", "Levels", "SweepFile", "SweepSpec", "load_sweep_file"]
+__all__ = ["BEST", "DESIGNS", "MOST_CELLS", "SAMPLED", "Levels", "SweepFile", "SweepSpec", "load_sweep_file"]
 
 DESIGNS = ("grid", "random", "lhs", "sobol", "oat", "screen", "focus")
 SAMPLED = ("random", "lhs", "sobol")
 """Designs whose number of cells has to be said."""
+
+BEST = "best"
+"""What `pick` looks for."""
 
 TRAJECTORIES = 20
 """Of a screen whose file does not say how many."""
@@ -72,6 +75,9 @@ class SweepFile(Model):
     )
     trajectories: Annotated[int, Whole("trajectories", 2, MOST_CELLS)] | None = Field(
         None, description=f"How many `screen` takes; {TRAJECTORIES} when absent."
+    )
+    pick: Annotated[str, OneOf((BEST,))] | None = Field(
+        None, description="`best`: look for the cell that meets the goals best, by sequential halving."
     )
     matches: Matches = Field(description="Of each cell.")
     seed: Annotated[int, Whole("", 0, MAX_SEED)] = Field(description="The same for every cell, and of the points.")
@@ -166,6 +172,8 @@ def _check_design(read: SweepFile, root: Node, problems: list[Problem]) -> None:
         problems.append(root.nearest(("cells",)).problem(("cells",), message))
     if read.design == "focus" and read.goals is None:
         problems.append(design.problem(("goals",), "is missing; must name the goals file that focus decides"))
+    if read.pick is not None:
+        _check_pick(read, root, problems)
     if read.trajectories is not None and read.design != "screen":
         message = f"is {read.trajectories}; must be left out, since only screen has trajectories"
         problems.append(root.nearest(("trajectories",)).problem(("trajectories",), message))
@@ -183,6 +191,18 @@ def _check_design(read: SweepFile, root: Node, problems: list[Problem]) -> None:
     if n > MOST_CELLS:
         message = f"make {n:,} cells; must be at most {MOST_CELLS:,}: take fewer values, or design lhs"
         problems.append(root.nearest(("keys",)).problem(("keys",), message))
+
+
+def _check_pick(read: SweepFile, root: Node, problems: list[Problem]) -> None:
+    """Whether there is something to pick from, and something to pick by."""
+    pick = root.nearest(("pick",))
+    if read.goals is None:
+        problems.append(
+            pick.problem(("goals",), f"is missing; must name the goals file by which {read.pick} is judged")
+        )
+    if read.design in ("screen", "focus"):
+        message = f"is {read.pick}; must be left out with {read.design}, which spreads its matches in its own way"
+        problems.append(pick.problem(("pick",), message))
 
 
 def _check_screen(read: SweepFile, root: Node, problems: list[Problem]) -> None:

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from sim.reports.compare_terminal import change_of
 from sim.reports.lines import Lines
+from sim.reports.sweep_pick_terminal import print_pick
 from sim.reports.sweep_screen_terminal import print_screen
+from sim.reports.sweep_words import turned_words
 from sim.reports.words import counted, shortened
 from sim.stats.differences import Difference, Verdict
 from sim.stats.goals import GoalVerdict
 from sim.stats.rounding import format_estimate
-from sim.studies.sweep_plan import level_words
-from sim.studies.sweep_result import CellResult, Sweep
-from sim.studies.turning import short_names
+from sim.studies.sweep_result import Sweep
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -26,7 +26,6 @@ SHOWN = ("score.first", "shared", "spread.mean", "pick.upgrade.first", "pick.sid
 
 MOST_TABLES = 6
 MOST_ROWS = 40
-LONGEST_LEVEL = 16
 RESOLVED_WORDS = {
     Verdict.MOVED: "moved",
     Verdict.SAME: "under delta",
@@ -75,6 +74,7 @@ def print_sweep(found: Sweep, console: Console) -> None:
         lines.blank()
         lines.paragraph(f"Exactly the same in every block of every cell: {', '.join(still)}.", hang="  ")
     _goals(lines, found)
+    print_pick(lines, found)
     if found.inert:
         lines.blank()
         lines.paragraph(f"Inert, every match ends as before whatever they are set to: {', '.join(found.inert)}.")
@@ -102,7 +102,7 @@ def _metric(lines: Lines, found: Sweep, metric: str) -> None:
     order = sorted(cells, key=lambda cell: -abs(cell.differences[metric].value or 0.0))[:MOST_ROWS]
     kept = {cell.number for cell in order}
     rows = [
-        [_turned(found, cell), _change(cell.differences[metric]), RESOLVED_WORDS[cell.differences[metric].verdict]]
+        [turned_words(found, cell), _change(cell.differences[metric]), RESOLVED_WORDS[cell.differences[metric].verdict]]
         for cell in cells
         if cell.number in kept
     ]
@@ -111,15 +111,6 @@ def _metric(lines: Lines, found: Sweep, metric: str) -> None:
         left = Counter(cell.differences[metric].verdict for cell in cells if cell.number not in kept)
         told = ", ".join(f"{n:,} {RESOLVED_WORDS[verdict] or 'not measured'}" for verdict, n in left.items())
         lines.paragraph(f"  and {counted(len(cells) - len(rows), 'cell')} that moved less: {told}")
-
-
-def _turned(found: Sweep, cell: CellResult) -> str:
-    """The keys in which a cell differs from the reference, each by its last word, as short as it has to be."""
-    own = found.reference.values
-    turned = {key: value for key, value in cell.values.items() if value != own.get(key)} or dict(cell.values)
-    names = short_names(list(found.keys))
-    words = [f"{names[key]} {shortened(level_words(value), LONGEST_LEVEL)}" for key, value in turned.items()]
-    return shortened(", ".join(words), 44)
 
 
 def _goals(lines: Lines, found: Sweep) -> None:

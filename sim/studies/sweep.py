@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,14 +12,17 @@ from typing import Any
 
 from kernels.random import RNG_SCHEME
 from sim.config.errors import BadInput
-from sim.running.parts import PART_BLOCKS, Part, play_parts
+from sim.running.executors import Executor, executor_of
+from sim.running.parts import PART_BLOCKS
 from sim.running.progress import bar
 from sim.running.provenance import provenance
-from sim.running.runner import LEVEL, SAVE_SECONDS, Interrupted, Progress, threads_here
+from sim.running.runner import LEVEL, SAVE_SECONDS, Interrupted, Progress
 from sim.stats.goals import GoalResult
+from sim.stats.looking import LOOKS
 from sim.store import MANIFEST_SCHEMA, RunFolder, read_of_schema, told, write_atomically, write_json
 from sim.studies.sweep_focus import Focus
 from sim.studies.sweep_judge import cell_results, inert_keys
+from sim.studies.sweep_pick import Picking
 from sim.studies.sweep_plan import STUDY, SweepPlan, make_sweep_plan
 from sim.studies.sweep_result import CELLS_FILE, SWEEP_SCHEMA, Sweep
 from sim.studies.sweep_rows import RowStore
@@ -40,6 +43,8 @@ def sweep(
     *,
     matches: int | None = None,
     threads: int | None = None,
+    processes: int | None = None,
+    cluster: str | None = None,
     out: str | Path | None = None,
     resume: bool = False,
     progress: bool = False,
@@ -52,8 +57,10 @@ def sweep(
         The sweep file.
     matches
         Of each cell, instead of the file's. More than `out` holds are played in addition with `resume`.
-    threads
-        One for each core when absent. Figures do not depend on it.
+    threads, processes, cluster
+        Who plays: so many threads, one for each core when nothing is given; so many processes of this machine; or the
+        workers of a Dask scheduler, by its address, ``local`` for a cluster on this machine. Figures and block rows do
+        not depend on it.
     out
         A folder to write; None writes nothing.
     resume
@@ -69,15 +76,16 @@ def sweep(
         From the keyboard; with `out` and `resume`, the same call continues.
     """
     path = None if out is None else Path(out)
+    executor = executor_of(threads, processes, cluster)
     plan = make_sweep_plan(file, matches=matches, block_pairs=None if path is None else block_pairs_in(path))
     showing: AbstractContextManager[Callable[[int, int], None] | None] = bar() if progress else nullcontext()
     with showing as show:
         if path is None:
-            found = play_sweep(plan, threads=threads, progress=show)
+            found = play_sweep(plan, executor=executor, progress=show)
         else:
             with RunFolder(path, plan.digest) as folder:
                 found = play_sweep(
-                    plan, threads=threads, folder=folder, resume=resume, progress=show, command=("sim.sweep",)
+                    plan, executor=executor, folder=folder, resume=resume, progress=show, command=("sim.sweep",)
                 )
     assert found is not None
     return found
@@ -97,7 +105,7 @@ def block_pairs_in(path: Path) -> int | None:
 def play_sweep(
     plan: SweepPlan,
     *,
-    threads: int | None = None,
+    executor: Executor | None = None,
     folder: RunFolder | None = None,
     resume: bool = False,
     shard: Shard | None = None,
@@ -109,6 +117,8 @@ def play_sweep(
 
     Parameters
     ----------
+    executor
+        Who plays; None: one thread for each core.
     resume
         Whether what is there of it may be gone on with.
     shard
@@ -129,23 +139,29 @@ def play_sweep(
         When the folder holds a part of the sweep and `resume` is not set, or it cannot be written.
     """
     started, clock = datetime.now(UTC), time.perf_counter()
-    play = _Play(plan, threads_here(threads), folder, progress)
-    play.open(resume, merge)
-    try:
-        if shard is not None:
-            play.fill(_shard(plan, shard))
+    with executor or executor_of() as workers:
+        workers.check(cell.plan for cell in plan.cells)
+        play = _Play(plan, workers, folder, progress)
+        play.open(resume, merge)
+        try:
+            if shard is not None:
+                play.fill(_shard(plan, shard))
+                return None
+            taken, goals = play.all()
+        except KeyboardInterrupt:
+            path = None if folder is None else folder.path
+            raise Interrupted(play.done, max(play.wanted, play.done), path) from None
+        finally:
             play.store.flush()
-            return None
-        taken, looks, goals = play.all()
-    except KeyboardInterrupt:
-        play.store.flush()
-        raise Interrupted(play.done, max(play.wanted, play.done), None if folder is None else folder.path) from None
     keys = [cell.key for cell in plan.cells]
     play.store.compact(keys)
     parts = play.store.cells(keys)
-    cells = cell_results(plan, parts, taken, looks, goals)
+    cells = cell_results(plan, parts, taken, goals)
+    n_matches = sum(cell.n_matches for cell in cells)
+    pick = play.choosing.result(parts, n_matches) if isinstance(play.choosing, Picking) else None
+    fresh = 0 if pick is None else sum(one.n_matches for one in pick.finalists)
     spec = plan.spec
-    notes = _notes(plan, cells, looks)
+    notes = _notes(plan, cells)
     manifest = {
         "schema": MANIFEST_SCHEMA,
         "study": STUDY,
@@ -156,14 +172,14 @@ def play_sweep(
         "scenario_digest": spec.scenario.digest,
         "design": spec.read.design,
         "seed": spec.read.seed,
-        "namespaces": sorted({plan.namespace(number) for number in range(max(taken))}),
+        "namespaces": sorted({plan.namespace(number) for number in range(max(taken))} | ({1} if fresh else set())),
         "rng_scheme": RNG_SCHEME,
         "level": LEVEL,
         "matches_asked": plan.matches,
-        "matches_played": sum(cell.n_matches for cell in cells),
+        "matches_played": n_matches + fresh,
         "block_pairs": plan.block_pairs,
         **provenance(plan.game.rules_version),
-        "threads": play.threads,
+        "played_by": play.executor.words,
         "started": started.isoformat(timespec="seconds"),
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
         "seconds": round(time.perf_counter() - clock, 3),
@@ -179,6 +195,7 @@ def play_sweep(
         notes,
         None if folder is None else folder.path,
         screen=key_effects(plan, parts),
+        pick=pick,
     )
     if folder is not None:
         _keep(found, folder)
@@ -188,12 +205,15 @@ def play_sweep(
 class _Play:
     """A sweep being played."""
 
-    def __init__(self, plan: SweepPlan, threads: int, folder: RunFolder | None, progress: Progress | None) -> None:
+    def __init__(
+        self, plan: SweepPlan, executor: Executor, folder: RunFolder | None, progress: Progress | None
+    ) -> None:
         self.plan = plan
-        self.threads = threads
+        self.executor = executor
         self.folder = folder
         self.progress = progress
         self.store = RowStore(None if folder is None else folder.path)
+        self.choosing = Focus(plan) if plan.focused else Picking(plan) if plan.picks else None
         self.done = 0
         self.wanted = 0
         self._saved = time.monotonic()
@@ -215,27 +235,26 @@ class _Play:
     def lacks(self) -> bool:
         """Whether a part is missing that is surely wanted."""
         here = self.store.present()
-        counts = [1] * len(self.plan.cells) if self.plan.focused else self.counts()
+        counts = [1] * len(self.plan.cells) if self.choosing is not None else self.counts()
         return any(
             (cell.key, part) not in here for cell, n in zip(self.plan.cells, counts, strict=True) for part in range(n)
         )
 
     def counts(self) -> list[int]:
-        """Parts of each cell, without `focus`."""
+        """Parts of each cell, where all get alike."""
         return [self.plan.n_parts(number) for number in range(len(self.plan.cells))]
 
-    def all(self) -> tuple[list[int], int, dict[int, tuple[GoalResult, ...]] | None]:
-        """Play all cells; gives the parts of each that count, the looks at the goals, and verdicts reached."""
-        if not self.plan.focused:
+    def all(self) -> tuple[list[int], dict[int, tuple[GoalResult, ...]] | None]:
+        """Play all cells; gives the parts of each that count, and the verdicts that were reached on the way."""
+        if self.choosing is None:
             counts = self.counts()
             self.fill([(cell, part) for part in range(max(counts)) for cell, n in enumerate(counts) if part < n])
-            return counts, 1, None
-        focus = Focus(self.plan)
+            return counts, None
         keys = [cell.key for cell in self.plan.cells]
-        for parts in focus.rounds():
+        for parts in self.choosing.rounds():
             self.fill(parts)
-            focus.judge(self.store.cells(keys))
-        return focus.taken, focus.looks, focus.verdicts
+            self.choosing.judge(self.store.cells(keys))
+        return self.choosing.counted, self.choosing.verdicts
 
     def fill(self, wanted: Sequence[tuple[int, int]]) -> None:
         """Play those of these parts, (cell, number), that are not there."""
@@ -245,15 +264,7 @@ class _Play:
         self.wanted += sum(part.n_matches for part in parts)
         self.done += sum(part.n_matches for part in parts) - sum(part.n_matches for part in todo)
 
-        def compiled() -> Iterator[Part]:
-            seen: set[int] = set()
-            for part in todo:
-                if part.cell not in seen:
-                    part.plan.compile()
-                    seen.add(part.cell)
-                yield part
-
-        for played in play_parts(compiled(), self.threads):
+        for played in self.executor.play(todo):
             self.store.add(played, plan.cells[played.part.cell].key)
             self.done += played.part.n_matches
             if time.monotonic() - self._saved > SAVE_SECONDS:
@@ -265,8 +276,9 @@ class _Play:
 
 def _shard(plan: SweepPlan, shard: Shard) -> list[tuple[int, int]]:
     number, count = shard
-    if plan.focused:
-        raise BadInput.of(f"--shard is {number}/{count}; must be left out with focus, whose rounds need all cells")
+    if plan.focused or plan.picks:
+        what = plan.spec.read.design if plan.focused else f"pick: {plan.spec.read.pick}"
+        raise BadInput.of(f"--shard is {number}/{count}; must be left out with {what}, whose rounds need all cells")
     return [
         (cell, part)
         for cell in range(len(plan.cells))
@@ -275,12 +287,12 @@ def _shard(plan: SweepPlan, shard: Shard) -> list[tuple[int, int]]:
     ]
 
 
-def _notes(plan: SweepPlan, cells: Sequence[Any], looks: int) -> tuple[str, ...]:
+def _notes(plan: SweepPlan, cells: Sequence[Any]) -> tuple[str, ...]:
     """Sentences that a reader must know beside the figures."""
     spec = plan.spec
     notes = [f"{spec.scenario.name}: {warning}" for warning in spec.scenario.warnings]
     played = max((cell.n_matches for cell in cells), default=0)
-    if not plan.focused and played > plan.matches:
+    if not (plan.focused or plan.picks) and played > plan.matches:
         notes.append(
             f"{plan.matches:,} matches a cell were asked for; {played:,} are the next whole number of parts, of "
             f"{PART_BLOCKS} blocks each."
@@ -298,9 +310,10 @@ def _notes(plan: SweepPlan, cells: Sequence[Any], looks: int) -> tuple[str, ...]
         if spec.goals.bots is not None:
             notes.append("Goals are judged with the bots of the sweep, whatever bots their file names.")
     if plan.focused:
+        share = sum(cell.n_matches for cell in cells) / plan.matches_asked
         notes.append(
-            f"Matches went to the cells whose goals were undecided, in up to {looks} looks over which the chances of "
-            "error are split."
+            f"Matches went to the cells whose goals were undecided, {100 * share:.1f}% of what all cells "
+            f"alike would get, in up to {LOOKS} looks over which the chances of error are spread."
         )
     counted = [(cell.number, cell.estimates.get("illegal_orders")) for cell in cells]
     illegal = [number for number, one in counted if one is not None and one.value]

@@ -20,7 +20,7 @@ from sim.studies.sweep_rows import CellParts, stacked
 __all__ = ["cell_results", "goals_of", "inert_keys", "questions_of"]
 
 
-def goals_of(cell: Cell, sums: Any, goals: Sequence[Goal], looks: int = 1) -> tuple[GoalResult, ...]:
+def goals_of(cell: Cell, sums: Any, goals: Sequence[Goal], share: float = 1.0) -> tuple[GoalResult, ...]:
     """What is known of each goal in one cell.
 
     Parameters
@@ -31,10 +31,10 @@ def goals_of(cell: Cell, sums: Any, goals: Sequence[Goal], looks: int = 1) -> tu
         Its block sums.
     goals
         The bands. Those on figures that the cell does not have, such as of a card not in its deck, are left out.
-    looks
-        How often the same goals are looked at in all, over which the chances of error are split.
+    share
+        Of the chances of error that this look may spend, where the same goals are looked at more than once.
     """
-    return tuple(judge(questions_of(cell, sums, goals), alpha=ALPHA / looks, beta=BETA / looks))
+    return tuple(judge(questions_of(cell, sums, goals), alpha=ALPHA * share, beta=BETA * share))
 
 
 def questions_of(cell: Cell, sums: Any, goals: Sequence[Goal]) -> list[Question]:
@@ -55,7 +55,6 @@ def cell_results(
     plan: SweepPlan,
     parts: Mapping[str, CellParts],
     taken: Sequence[int],
-    looks: int = 1,
     goals: Mapping[int, tuple[GoalResult, ...]] | None = None,
 ) -> tuple[CellResult, ...]:
     """What is said of every cell.
@@ -68,8 +67,6 @@ def cell_results(
         What was played, by the key of the cell.
     taken
         How many parts of each cell count.
-    looks
-        See `goals_of`.
     goals
         Of cells that were judged already, by number.
     """
@@ -116,7 +113,7 @@ def cell_results(
         judged = (goals or {}).get(number)
         if judged is None:
             bands = plan.spec.goals.goals if plan.spec.goals is not None else ()
-            judged = goals_of(cell, sums, bands, looks)
+            judged = goals_of(cell, sums, bands)
         results.append(
             CellResult(
                 **said,

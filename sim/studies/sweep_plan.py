@@ -20,6 +20,7 @@ from sim.stats.designs import grid, one_at_a_time, sampled, trajectories
 from sim.studies.turning import Turning, level_words
 
 __all__ = [
+    "CONFIRM_FROM",
     "FOCUS_SHARE",
     "NAMESPACES",
     "STUDY",
@@ -36,8 +37,8 @@ STUDY = "sweep"
 
 PROBE_PAIRS = 2
 PROBE_SEED = 0
-FOCUS_BLOCKS = 256
-"""Blocks that `matches` make with `focus`: a first look costs a sixteenth of them."""
+FOCUS_BLOCKS = 512
+"""Blocks that `matches` make where matches go to some cells only: a first look costs one in 32 of them."""
 
 FOCUS_SHARE = 4
 """`focus` plays at most one in so many of the matches that all cells alike would get, and one cell so many times its
@@ -133,6 +134,16 @@ class SweepPlan:
         return self.spec.read.design == "focus"
 
     @property
+    def picks(self) -> bool:
+        """Whether the best cell is looked for."""
+        return self.spec.read.pick is not None
+
+    @property
+    def matches_asked(self) -> int:
+        """Matches that all cells alike would get."""
+        return sum(cell.plan.n_pairs(self.matches) * cell.plan.n_swaps for cell in self.cells)
+
+    @property
     def screens(self) -> bool:
         """Whether steps of the keys are measured in several namespaces."""
         return self.spec.read.design == "screen"
@@ -171,14 +182,23 @@ class SweepPlan:
             for place, cell in enumerate(self.cells)
         )
 
+    @property
+    def parts_of_share(self) -> int:
+        """Parts that make one in `FOCUS_SHARE` of the matches asked for in all cells alike, rounded down."""
+        chance = [cell.plan for cell in self.cells if not cell.plan.deterministic]
+        pairs = sum(plan.n_pairs(self.matches) for plan in chance)
+        return len(self.cells) - len(chance) + pairs // (FOCUS_SHARE * PART_BLOCKS * self.block_pairs)
+
     @cached_property
     def digest(self) -> str:
         """Sha256 (hex) of all that decides what is played, but for how many matches."""
         read = self.spec.read
         identity = {"study": STUDY, "cells": [cell.key for cell in self.cells], "reference": self.reference}
-        if self.focused and self.spec.goals is not None:
+        if (self.focused or self.picks) and self.spec.goals is not None:
             goals = [(goal.text, goal.metric) for goal in self.spec.goals.goals]
             identity |= {"design": read.design, "matches": self.matches, "goals": goals}
+        if self.picks:
+            identity |= {"pick": read.pick}
         if self.screens:
             moves = [[move.key, move.before, move.after] for move in self.moves]
             identity |= {"design": read.design, "moves": moves}
@@ -208,7 +228,8 @@ def make_sweep_plan(file: str | Path, *, matches: int | None = None, block_pairs
     found, reference = cells.all()
     pairs = max(cell.plan.n_pairs(wanted) for cell in found)
     if block_pairs is None:
-        block_pairs = part_size(pairs) if spec.read.design != "focus" else max(1, -(-pairs // FOCUS_BLOCKS))
+        spread = spec.read.design == "focus" or spec.read.pick is not None
+        block_pairs = max(1, -(-pairs // FOCUS_BLOCKS)) if spread else part_size(pairs)
     most = min(cell.plan.most_pairs for cell in found)
     if FOCUS_SHARE * pairs + PART_BLOCKS * block_pairs > most:
         raise BadInput.of(f"matches is {wanted}; must be at most {most // FOCUS_SHARE} in these cells")

@@ -12,6 +12,7 @@ from sim.config.errors import BadInput
 from sim.stats.differences import Difference, Verdict
 from sim.stats.figures import Estimate
 from sim.stats.goals import GoalResult, GoalVerdict, overall
+from sim.studies.sweep_picked import Pick
 from sim.studies.sweep_plan import level_words
 from sim.studies.sweep_screen import KeyEffect
 
@@ -94,6 +95,8 @@ class Sweep:
         Where it is kept; None when nothing was written.
     screen
         Of a screen, what each key does to each figure; empty with other designs.
+    pick
+        The cell that meets the goals best, where that was asked for.
     """
 
     scenario: str
@@ -105,6 +108,7 @@ class Sweep:
     notes: tuple[str, ...] = ()
     folder: Path | None = None
     screen: tuple[KeyEffect, ...] = ()
+    pick: Pick | None = None
 
     @property
     def reference(self) -> CellResult:
@@ -161,6 +165,7 @@ class Sweep:
                 for cell in self.cells
             ],
             **({"screen": [one.as_dict() for one in self.screen]} if self.screen else {}),
+            **({"pick": self.pick.as_dict()} if self.pick is not None else {}),
             "notes": list(self.notes),
         }
 

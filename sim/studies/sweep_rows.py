@@ -157,22 +157,22 @@ class CellParts:
         return n
 
 
-def stacked(game: Any, parts: CellParts, n_parts: int) -> Any:
-    """The sums of the first so many parts, every block on its own.
+def stacked(game: Any, parts: CellParts, n_parts: int, first: int = 0) -> Any:
+    """The sums of so many parts from the first on, every block on its own.
 
     Raises
     ------
     ValueError
         When they do not add up.
     """
-    first = game.sums_from_arrays(parts.arrays[0])
+    one = game.sums_from_arrays(parts.arrays[first])
     if n_parts == 1:
-        return first
-    whole, total = first.not_by_block, None
+        return one
+    whole, total = one.not_by_block, None
     n_blocks = n_parts * PART_BLOCKS
     for number in range(n_parts):
         padded = {}
-        for name, array in parts.arrays[number].items():
+        for name, array in parts.arrays[first + number].items():
             if name in whole:
                 padded[name] = array
                 continue

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sim.config.errors import BadInput
-from sim.running.parts import Part, play_parts
+from sim.running.executors.threads import Threads
+from sim.running.parts import Part
 from sim.running.runner import SAVE_SECONDS, Interrupted, Progress
 from sim.stats.gate import ALPHA, BETA
 from sim.stats.goals import GoalResult, GoalVerdict, judge, overall
@@ -198,16 +199,7 @@ class TunePlay:
                     if lacks and not (cell.plan.deterministic and number):
                         parts.append((cell.key, Part(len(parts), cell.plan, number, block_pairs)))
         self.wanted = self.done + sum(part.n_matches for _, part in parts)
-
-        def compiled() -> Iterator[Part]:
-            seen: set[str] = set()
-            for key, part in parts:
-                if key not in seen:
-                    part.plan.compile()
-                    seen.add(key)
-                yield part
-
-        for played in play_parts(compiled(), self.threads):
+        for played in Threads(self.threads).play(part for _, part in parts):
             key = parts[played.part.cell][0]
             self.store.add(played, key)
             rows = self._rows.setdefault(key, CellParts())
