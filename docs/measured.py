@@ -18,7 +18,8 @@ MATCHES = 200_000
 README_MATCHES = 1_000_000
 PROBE_MATCHES = 2_000
 PROBES = {
-    **dict.fromkeys(("tutorial-run", "tutorial-cheaper", "tutorial-better", "tutorial-bots"), 200),
+    **dict.fromkeys(("tutorial-run", "tutorial-cheaper", "tutorial-better"), 200),
+    "tutorial-bots": 8,
     "limits": 8,
     "ladder": 40,
     "floor": 40,
@@ -56,11 +57,11 @@ LIMITS = {
     "pick.siding.first": "buys a siding",
 }
 TUTORIAL_MATCHES = 20_000
-TUTORIAL_BOTS = ("greedy", "saboteur", "planner")
+TUTORIAL_BOTS = ("greedy", "saboteur", "planner", "equilibrium")
 CAREFUL = ("planner", "planner")
 CHEAPER = "economy.upgrade_cost=6"
 BETTER = "economy.siding_cost=2"
-SIDING_COSTS = (2, 3, 4)
+ASKED = {"as it is": [], "siding at $2": [BETTER], "upgrade at $6": [CHEAPER]}
 COMPARED = "economy.upgrade_cost=7"
 LOOKED_AT = {
     "shared": "shared",
@@ -107,10 +108,11 @@ def careful_runs(change: str) -> list[dict[str, Any]]:
 
 
 def tutorial_runs() -> list[dict[str, Any]]:
-    """Each bot against itself, at some prices of a siding."""
-    changes = [[f"economy.siding_cost={cost}"] for cost in SIDING_COSTS]
+    """Each bot against itself, as it is and with each change."""
     return [
-        {"scenario": "standard", "bots": (bot, bot), "overrides": change} for bot in TUTORIAL_BOTS for change in changes
+        {"scenario": "standard", "bots": (bot, bot), "overrides": change}
+        for bot in TUTORIAL_BOTS
+        for change in ASKED.values()
     ]
 
 
@@ -216,20 +218,24 @@ def tutorial_better(matches: int) -> str:
 
 
 def tutorial_bots(matches: int) -> str:
-    """Shared victories by bot and price of a siding."""
+    """Shared victories by bot and change."""
     runs = RUNS["tutorial-bots"]()
-    found = [phrase(sim.run(**arguments, matches=matches, seed=SEED), "shared") for arguments in runs]
-    n = len(SIDING_COSTS)
+    found = [phrase(sim.run(**run, matches=few_of(run, matches), seed=SEED), "shared") for run in runs]
+    n = len(ASKED)
     rows = [[bot, *found[n * place : n * place + n]] for place, bot in enumerate(TUTORIAL_BOTS)]
-    shown = table(["bot", *(f"siding at ${cost}" for cost in SIDING_COSTS)], rows)
+    shown = table(["bot", *ASKED], rows)
     return f"<!-- behaviour {behaviour(runs, PROBES['tutorial-bots'])} -->\n\n{shown}\n"
+
+
+def few_of(run: Mapping[str, Any], matches: int) -> int:
+    """A fifth of the matches where the bot thinks long."""
+    return max(2, matches // 5) if run["bots"][0] == "equilibrium" else matches
 
 
 def limits(matches: int) -> str:
     """What each bot says of the same game, in self-play."""
     runs = RUNS["limits"]()
-    n = {"equilibrium": max(2, matches // 5)}
-    found = [sim.run(**run, matches=n.get(run["bots"][0], matches), seed=SEED) for run in runs]
+    found = [sim.run(**run, matches=few_of(run, matches), seed=SEED) for run in runs]
     rows = [
         [run.first, f"{run.sums.n_matches:,}", *(phrase(run, metric).replace(" points", "") for metric in LIMITS)]
         for run in found
