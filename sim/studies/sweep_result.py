@@ -132,8 +132,8 @@ class Sweep:
         """A row for every figure of every cell, and one for every cell that failed.
 
         Columns: `cell`, `key` (its hash, `cell` of the block rows), `label`, a column for each key, `reference`,
-        `pairing`, `metric`, `value`, `low`, `high`, `n`, `n_units`, `method`, `change`, `change_low`, `change_high`, `resolved`,
-        `verdict` (of all goals), `error`.
+        `pairing`, `metric`, `value`, `low`, `high`, `n`, `n_units`, `method`, `change`, `change_low`, `change_high`,
+        `resolved`, `verdict` (of all goals), `error`.
         """
         import pandas as pd
 
