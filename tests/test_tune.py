@@ -252,6 +252,7 @@ class TestFound:
         assert "extends: " in (folder / "one" / "tuned.yaml").read_text(encoding="utf-8")
 
     def test_tune__is_told_in_80_columns_and_on_a_page(self, one_key, folder):
+        assert "economy.upgrade_cost 8 → 90" in one_key._repr_html_()
         said = text(one_key)
         assert max(map(len, said.splitlines())) <= 80
         assert "changes 1 key by 1 step, confirmed" in " ".join(said.split())

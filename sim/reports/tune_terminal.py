@@ -67,11 +67,12 @@ def _found(lines: Lines, found: Tuned, one: Tried) -> None:
         for peer in found.peers[:MOST_ROWS]:
             lines.paragraph(f"  {found.space.label(peer.edit, short=True)}", hang="    ")
     lines.heading("One step away")
-    rows = [
-        [shortened(row[0], LONGEST_STEP), row[1], row[2], shortened(row[3], LONGEST_MISS)] for row in step_rows(found)
-    ]
+    rows = []
+    for row, other in zip(step_rows(found), found.around, strict=True):
+        n_keys, steps = found.space.size(other.edit)
+        rows.append([shortened(row[0], LONGEST_STEP), str(n_keys), str(steps), row[2], _names(other)])
     styles = [STYLES[other.verdict] for other in found.around]
-    lines.table(rows[: 2 * MOST_ROWS], ["step", "edit", "goals", "misses"], styles[: 2 * MOST_ROWS])
+    lines.table(rows[: 2 * MOST_ROWS], ["step", "keys", "steps", "goals", "misses"], styles[: 2 * MOST_ROWS])
     if len(rows) > 2 * MOST_ROWS:
         lines.paragraph(f"  and {len(rows) - 2 * MOST_ROWS:,} more")
     lines.paragraph(around_sentence(found))

@@ -157,12 +157,15 @@ def _notes(plan: TunePlan, play: TunePlay, outcome: Outcome, failed: Sequence[Tr
     space = plan.space
     notes = [f"{plan.goals.scenario.name}: {warning}" for warning in plan.goals.scenario.warnings]
     if outcome.by_search:
-        notes.append(
-            f"Of {space.n_edits:,} edits those of up to {plan.enumerated_keys} keys were all tried, and "
-            f"{outcome.n_searched:,} others by a search: a smaller edit than the one found may have been missed."
+        tail = (
+            "a smaller edit than the one found may have been missed."
             if outcome.found is not None
-            else f"Of {space.n_edits:,} edits those of up to {plan.enumerated_keys} keys were all tried, and "
-            f"{outcome.n_searched:,} others by a search: that none was found does not prove that there is none."
+            else "that none was found does not prove that there is none."
+        )
+        keys = "1 key" if plan.enumerated_keys == 1 else f"{plan.enumerated_keys} keys"
+        notes.append(
+            f"Of {space.n_edits:,} edits those of up to {keys} were all tried, and {outcome.n_searched:,} others by a "
+            f"search: {tail}"
         )
     if failed:
         notes.append(
