@@ -8,10 +8,11 @@ from sim.reports import style
 from sim.reports.html import provenance_rows, rendered, write_text
 from sim.reports.map_lab_terminal import HEADER, lab_row
 from sim.reports.map_picture import map_alt, map_figure
+from sim.reports.notebook import Shown, Table, shown_html
 from sim.stats.rounding import format_estimate
 from sim.studies.map_lab import LabMap, MapLab
 
-__all__ = ["write_map_lab_report"]
+__all__ = ["map_lab_html", "write_map_lab_report"]
 
 TEMPLATE = "map_lab.html.j2"
 MOST_PICTURES = 6
@@ -60,3 +61,12 @@ def _caption(one: LabMap) -> str:
         f"{one.name}: {shown('close', 'share')} of the matches are close, {shown('shared', 'share')} shared, "
         f"{shown('lead_changes', 'count')} lead changes, stuck in {shown('stuck', 'count')} dispatches.{dead}"
     )
+
+
+def map_lab_html(found: MapLab) -> str:
+    """Maps by chance in a notebook: the best of them drawn, and all in a table."""
+    best = found.best
+    svg = style.svg_text(map_figure(best.rail_map, traffic=_traffic(best)), title=best.name)
+    played = f"{found.pairing} · {best.n_matches:,} matches each · seed {found.manifest['seed']}"
+    tables = [Table(HEADER, [lab_row(one) for one in found.maps], "best first")]
+    return shown_html(Shown(f"{len(found.maps)} maps by chance", played, [_caption(best)], tables, found.notes, svg))

@@ -209,6 +209,11 @@ class MapLab:
         plain = {**self.manifest["scenario"], "map": one.map}
         return dispatch_only(load_scenario(plain, bots=False), "maps by chance")
 
+    def _repr_html_(self) -> str:
+        from sim.reports.map_lab_page import map_lab_html
+
+        return map_lab_html(self)
+
     def result(self) -> dict[str, Any]:
         """What `lab.json` holds."""
         return {

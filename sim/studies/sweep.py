@@ -221,7 +221,7 @@ class _Play:
     def open(self, resume: bool, merge: Sequence[Path]) -> None:
         """Look at what is there; write first whose the rest is."""
         for path in merge:
-            self.store.take_from(path)
+            self.store.take_from(path, [cell.key for cell in self.plan.cells])
         if self.folder is None:
             return
         folder = self.folder
