@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from sim.studies.goals import judge_goals as judge_goals
     from sim.studies.knockout import Knockout as Knockout
     from sim.studies.knockout import knockout as knockout
+    from sim.studies.map_lab import MapLab as MapLab
+    from sim.studies.map_lab import map_lab as map_lab
     from sim.studies.match_record import match_record as match_record
     from sim.studies.record import record_baseline as record_baseline
     from sim.studies.record import update_baseline as update_baseline
@@ -64,6 +66,7 @@ _HOMES = {
     "GoalsJudged": "sim.studies.goals",
     "Interrupted": "sim.running.runner",
     "Knockout": "sim.studies.knockout",
+    "MapLab": "sim.studies.map_lab",
     "Picture": "sim.reports.pictures",
     "Run": "sim.running.result",
     "Shape": "sim.studies.shape",
@@ -87,6 +90,7 @@ _HOMES = {
     "load_sweep": "sim.studies.sweep_result",
     "load_tournament": "sim.studies.tournament_result",
     "load_value": "sim.studies.value_result",
+    "map_lab": "sim.studies.map_lab",
     "match_record": "sim.studies.match_record",
     "pictures": "sim.reports.pictures",
     "play_match": "sim.api",
@@ -112,6 +116,7 @@ __all__ = [
     "GoalsJudged",
     "Interrupted",
     "Knockout",
+    "MapLab",
     "Picture",
     "Run",
     "Shape",
@@ -135,6 +140,7 @@ __all__ = [
     "load_sweep",
     "load_tournament",
     "load_value",
+    "map_lab",
     "match_record",
     "pictures",
     "play_match",

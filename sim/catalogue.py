@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -49,6 +49,12 @@ class Player:
     values: Mapping[str, float | str]
     source: tuple[str | None, str] | None = None
     restrictions: Restrictions = UNRESTRICTED
+
+    def __reduce__(self) -> tuple[Callable[..., Player], tuple[dict[str, Any]]]:
+        """To another process it goes by what it is made of (`sim.travelling`)."""
+        from sim.travelling import arrived, sent
+
+        return arrived, (sent(self),)
 
     @cached_property
     def params(self) -> npt.NDArray[np.float64]:

@@ -25,12 +25,15 @@ from sim.bot_faults import bad_bot
 from sim.config.errors import BadInput
 from sim.config.values import did_you_mean
 
-__all__ = ["bot_from_file", "found_in_file", "function_digest"]
+__all__ = ["bot_from_file", "found_in_file", "function_digest", "sources_of"]
 
 _PACKAGES = tuple(Path(module.__file__ or "").resolve().parent for module in (kernels, sim))
 
 _LOADED: dict[tuple[str, str], dict[str, Bot]] = {}
 """Bots by path and digest of a file: loaded and compiled once a process, and anew when a file was edited."""
+
+_BESIDE: dict[tuple[str, str], dict[str, ModuleType]] = {}
+"""The modules that such a file imported from its own folder."""
 
 
 def bot_from_file(name: str, folder: Path | str = Path()) -> tuple[Bot, str, str]:
@@ -58,7 +61,9 @@ def bot_from_file(name: str, folder: Path | str = Path()) -> tuple[Bot, str, str
     except LookupError as error:
         raise BadInput.of(f"bot {name!r}: {error}") from None
     try:
-        _ = bot.compiled
+        with _importable(_BESIDE[str(path.resolve()), digest]):
+            _ = bot.compiled
+            _ = bot.compiled_mix
     except BotError as error:
         raise bad_bot(error, str(path) if Path(error.file) == path.resolve() else None) from error
     return bot, str(path), digest
@@ -87,7 +92,8 @@ def found_in_file(name: str, folder: Path | str = Path()) -> tuple[Bot, Path, st
     if key not in _LOADED:
         # The machine code is kept under the digest of all sources: numba itself looks at one file only.
         kept_as = digest[:16]
-        module = _executed(name, str(path), sources, f"bots_from_{hashlib.sha256(repr(key).encode()).hexdigest()[:16]}")
+        module_name = f"bots_from_{hashlib.sha256(repr(key).encode()).hexdigest()[:16]}"
+        module, _BESIDE[key] = _executed(name, str(path), sources, module_name)
         _LOADED[key] = {
             bot.name: replace(bot, kept_as=kept_as) for bot in vars(module).values() if isinstance(bot, Bot)
         }
@@ -96,6 +102,22 @@ def found_in_file(name: str, folder: Path | str = Path()) -> tuple[Bot, Path, st
         allowed = ", ".join(found) or "none; a bot is a function with @bot above it"
         raise LookupError(f"{path} has no bot {function}; it has {allowed}{did_you_mean(function, found)}")
     return found[function], path, digest
+
+
+def sources_of(file: Path) -> tuple[dict[str, bytes], str]:
+    """All that a file of bots is made of, by names relative to its folder, and its digest.
+
+    Raises
+    ------
+    BadInput
+        When it cannot be read.
+    """
+    path = file.resolve()
+    try:
+        sources = _own_sources(path)
+    except OSError as error:
+        raise BadInput.of(f"{file} cannot be read: {error.strerror or error}") from None
+    return {one.relative_to(path.parent).as_posix(): text for one, text in sources.items()}, _digest(sources)
 
 
 def _digest(sources: dict[Path, bytes]) -> str:
@@ -147,7 +169,10 @@ def _files_of(base: Path, parts: tuple[str, ...]) -> list[Path]:
     return [file for file in found if not any(file.is_relative_to(package) for package in _PACKAGES)]
 
 
-def _executed(name: str, file: str, sources: dict[Path, bytes], module_name: str) -> ModuleType:
+def _executed(
+    name: str, file: str, sources: dict[Path, bytes], module_name: str
+) -> tuple[ModuleType, dict[str, ModuleType]]:
+    """A file as a module, and the modules that it imported from its own folder."""
     path = next(iter(sources))
     spec = importlib.util.spec_from_file_location(module_name, path)
     if spec is None or spec.loader is None:
@@ -155,19 +180,22 @@ def _executed(name: str, file: str, sources: dict[Path, bytes], module_name: str
     module = importlib.util.module_from_spec(spec)
     sys.modules[module_name] = module
     try:
-        with _own_folder_first(path.parent, sources):
+        with _own_folder_first(path.parent, sources) as beside:
             spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         del sys.modules[module_name]
         if isinstance(error, BotError):
             raise bad_bot(error, file if Path(error.file) == path else None) from error
         raise BadInput.of(f"bot {name!r}: {_where(error, path, file)}{type(error).__name__}: {error}") from error
-    return module
+    return module, beside
 
 
 @contextlib.contextmanager
-def _own_folder_first(folder: Path, sources: dict[Path, bytes]) -> Iterator[None]:
-    """Import from a folder, and leave no trace: two folders may each have a file of one name, and files are edited."""
+def _own_folder_first(folder: Path, sources: dict[Path, bytes]) -> Iterator[dict[str, ModuleType]]:
+    """Import from a folder, and leave no trace: two folders may each have a file of one name, and files are edited.
+
+    What was imported is found afterwards in what this yields.
+    """
     own = {path.relative_to(folder).parts[0].removesuffix(".py") for path in sources if path.is_relative_to(folder)}
 
     def taken_out() -> dict[str, ModuleType]:
@@ -177,11 +205,25 @@ def _own_folder_first(folder: Path, sources: dict[Path, bytes]) -> Iterator[None
     others = taken_out()
     sys.path.insert(0, str(folder))
     importlib.invalidate_caches()
+    beside: dict[str, ModuleType] = {}
+    try:
+        yield beside
+    finally:
+        sys.path.remove(str(folder))
+        beside.update(taken_out())
+        sys.modules.update(others)
+
+
+@contextlib.contextmanager
+def _importable(modules: dict[str, ModuleType]) -> Iterator[None]:
+    """Let modules be imported by their names for a while: machine code that is kept names those it is of."""
+    others = {name: sys.modules[name] for name in modules if name in sys.modules}
+    sys.modules.update(modules)
     try:
         yield
     finally:
-        sys.path.remove(str(folder))
-        taken_out()
+        for name in modules:
+            del sys.modules[name]
         sys.modules.update(others)
 
 

@@ -176,7 +176,7 @@ def shortened(words: list[str]) -> list[str]:
         return [*words, "--matches", "640"]
     if words[0] == "map" and "--knockout" not in words:
         return words
-    plays = words[0] in ("map", "sweep", "run", "tournament", "compare", "exploit") or words[:2] == [
+    plays = words[0] in ("map", "maplab", "sweep", "run", "tournament", "compare", "exploit") or words[:2] == [
         "baseline",
         "record",
     ]

@@ -71,6 +71,7 @@ def test_knockout__is_kept_and_goes_on(found, folder):
 
 
 def test_knockout__is_told_in_80_columns(found):
+    assert "junction gw" in found._repr_html_()
     shown = io.StringIO()
     print_knockout(found, Console(file=shown, width=80, markup=False, highlight=False))
     said = shown.getvalue()

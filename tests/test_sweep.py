@@ -13,6 +13,7 @@ import pytest
 import sim
 from sim.config.errors import BadInput
 from sim.config.sweep import Levels, load_sweep_file
+from sim.running.executors import executor_of
 from sim.running.parts import part_size
 from sim.running.runner import Interrupted
 from sim.stats.designs import grid, one_at_a_time, sampled, trajectories
@@ -215,7 +216,7 @@ def test_sweep__interrupted_and_resumed_is_the_same(folder, found):
     path, where = written(folder), folder / "stopped"
     plan = make_sweep_plan(path)
     with RunFolder(where, plan.digest) as held, pytest.raises(Interrupted) as stopped:
-        play_sweep(plan, folder=held, progress=interrupting(3), threads=1)
+        play_sweep(plan, folder=held, progress=interrupting(3), executor=executor_of(1))
     assert 0 < stopped.value.done < stopped.value.wanted
     with pytest.raises(BadInput, match="--resume goes on"):
         sweep(path, out=where)
@@ -225,7 +226,7 @@ def test_sweep__interrupted_and_resumed_is_the_same(folder, found):
 
 
 def test_sweep__a_complete_one_is_read_and_not_played(folder, found, monkeypatch):
-    monkeypatch.setattr("sim.studies.sweep.play_parts", lambda parts, threads: iter([next(iter(parts), None)][:0]))
+    monkeypatch.setattr("sim.running.executors.threads.play_parts", lambda parts, threads: iter([*parts][:0]))
     assert sweep(written(folder), out=folder / "whole").result() == found.result()
 
 
@@ -464,7 +465,7 @@ def test_sweep__the_command_interrupted(sim_command, tmp_path, monkeypatch):
 
     path = written(tmp_path)
     with monkeypatch.context() as patch:
-        patch.setattr("sim.studies.sweep.play_parts", stopping)
+        patch.setattr("sim.running.executors.threads.play_parts", stopping)
         stopped = sim_command("sweep", path, "--out", tmp_path / "out")
     assert stopped.code == 130
     assert f"sim sweep {path} --out {tmp_path / 'out'} --resume" in stopped.err

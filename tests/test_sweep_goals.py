@@ -12,6 +12,7 @@ from sim.config.errors import BadInput
 from sim.reports.sweep_figures import curve_figure, map_figure, verdict_of
 from sim.reports.sweep_page import write_sweep_report
 from sim.reports.sweep_terminal import print_sweep
+from sim.running.executors import executor_of
 from sim.running.parts import PART_BLOCKS
 from sim.running.runner import Interrupted
 from sim.stats.goals import GoalVerdict
@@ -78,7 +79,7 @@ def test_focus__is_the_same_however_it_was_played(found, folder):
     path = focused(folder)
     plan = make_sweep_plan(path)
     with RunFolder(folder / "stopped", plan.digest) as held, pytest.raises(Interrupted):
-        play_sweep(plan, folder=held, progress=interrupting(8), threads=1)
+        play_sweep(plan, folder=held, progress=interrupting(8), executor=executor_of(1))
     again = sweep(path, out=folder / "stopped", resume=True, threads=1)
     assert again.result() == found.result()
     assert (folder / "stopped" / ROWS_FILE).read_bytes() == (folder / "whole" / ROWS_FILE).read_bytes()

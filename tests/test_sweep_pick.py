@@ -15,6 +15,7 @@ from rich.console import Console
 from sim.config.errors import BadInput
 from sim.reports.sweep_pick_terminal import pick_sentences
 from sim.reports.sweep_terminal import print_sweep
+from sim.running.executors import executor_of
 from sim.running.runner import Interrupted
 from sim.stats.figures import Bins, Totals
 from sim.stats.goals import Band, Goal
@@ -149,7 +150,7 @@ def test_pick__is_the_same_however_it_was_played(found, folder):
     path = picking(folder)
     plan = make_sweep_plan(path)
     with RunFolder(folder / "stopped", plan.digest) as held, pytest.raises(Interrupted):
-        play_sweep(plan, folder=held, progress=interrupting(9), threads=1)
+        play_sweep(plan, folder=held, progress=interrupting(9), executor=executor_of(1))
     again = sweep(path, out=folder / "stopped", resume=True, threads=1)
     assert again.result() == found.result()
     assert (folder / "stopped" / ROWS_FILE).read_bytes() == (folder / "whole" / ROWS_FILE).read_bytes()

@@ -13,6 +13,7 @@ from rich.console import Console
 
 import sim
 from sim.reports.sweep_terminal import print_sweep
+from sim.running.executors import executor_of
 from sim.running.runner import Interrupted
 from sim.stats.screening import RESOLVED_FLOORS, screened
 from sim.store import RunFolder
@@ -156,7 +157,7 @@ def test_screen__is_the_same_however_it_was_played(found, folder):
     path = screening(folder)
     plan = make_sweep_plan(path)
     with RunFolder(folder / "stopped", plan.digest) as held, pytest.raises(Interrupted):
-        play_sweep(plan, folder=held, progress=interrupting(3), threads=1)
+        play_sweep(plan, folder=held, progress=interrupting(3), executor=executor_of(1))
     again = sweep(path, out=folder / "stopped", resume=True, threads=1)
     assert again.result() == found.result()
     more = sweep(path, out=folder / "stopped", resume=True, matches=2 * MATCHES)

@@ -15,6 +15,7 @@ from kernels.jit import PLAIN
 from sim.config.errors import BadInput
 from sim.config.loading import load_scenario
 from sim.reports.tune_terminal import print_tune
+from sim.running.executors import executor_of
 from sim.running.runner import Interrupted
 from sim.stats.goals import GoalVerdict
 from sim.store import RunFolder
@@ -203,7 +204,7 @@ class TestFound:
             return tune_search.Tried(edit, one.results, one.n_matches, "denied")
 
         monkeypatch.setattr(TunePlay, "confirm", deny_first)
-        found = play_tune(plan, threads=1)
+        found = play_tune(plan, executor=executor_of(1))
         assert denied == [plan.space.today]
         assert [one.edit for one in found.rejected] == denied
         assert found.space.size(found.found.edit) == (1, 1)
@@ -211,7 +212,7 @@ class TestFound:
 
     def test_tune__judges_on_luck_that_it_did_not_choose_on(self, folder):
         plan = make_tune_plan(goals(folder, '{spread.mean: "<= 90"}'), matches=FEW, seed=1)
-        play = TunePlay(plan, 1, None, None)
+        play = TunePlay(plan, executor_of(1), None, None)
         edit = plan.space.today
         seen, fresh = play.race([edit], whole=True)[0], play.confirm(edit, 1)
         assert seen.results[0].estimate.value != fresh.results[0].estimate.value
@@ -219,10 +220,10 @@ class TestFound:
     def test_tune__search__finds_and_shrinks_where_there_are_too_many(self, folder):
         plan = make_tune_plan(goals(folder, BOTH), matches=FEW, seed=1, trials=30, most_enumerated=6)
         assert (plan.searched, plan.enumerated_keys) == (True, 1)
-        found = play_tune(plan, threads=2)
+        found = play_tune(plan, executor=executor_of(2))
         assert found.by_search
         assert found.values == {"economy.upgrade_cost": 90, "economy.siding_cost": 90}
-        assert play_tune(plan, threads=1).result() == found.result()
+        assert play_tune(plan, executor=executor_of(1)).result() == found.result()
         assert any("a smaller edit than the one found may have been missed" in note for note in found.notes)
 
     # -- what is kept -------------------------------------------------------------------------------------------------
@@ -230,7 +231,7 @@ class TestFound:
     def test_tune__is_kept_and_goes_on(self, one_key, folder):
         plan = make_tune_plan(goals(folder), matches=FEW, seed=1)
         with RunFolder(folder / "stopped", plan.digest) as held, pytest.raises(Interrupted):
-            play_tune(plan, folder=held, threads=1, progress=interrupting(5))
+            play_tune(plan, folder=held, executor=executor_of(1), progress=interrupting(5))
         again = tune(goals(folder), matches=FEW, seed=1, threads=1, out=folder / "stopped")
         assert 0 < again.manifest["matches_played"] < one_key.manifest["matches_played"]
         assert again.result() == one_key.result()
@@ -252,6 +253,7 @@ class TestFound:
         assert "extends: " in (folder / "one" / "tuned.yaml").read_text(encoding="utf-8")
 
     def test_tune__is_told_in_80_columns_and_on_a_page(self, one_key, folder):
+        assert "economy.upgrade_cost 8 → 90" in one_key._repr_html_()
         said = text(one_key)
         assert max(map(len, said.splitlines())) <= 80
         assert "changes 1 key by 1 step, confirmed" in " ".join(said.split())

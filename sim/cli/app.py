@@ -12,6 +12,7 @@ from sim.cli import (
     compare,
     exploit,
     gate,
+    maplab,
     match,
     records,
     reference,
@@ -66,6 +67,7 @@ app.command("tune", short_help="Find the smallest change that meets all goals, a
 app.command("value", short_help="Say what an upgrade, a siding or a card is worth.")(value.value)
 app.command("replay", short_help="Judge recorded orders and say what happened.")(records.replay)
 app.command("map", short_help="Check a map and its mirror, and draw it.")(boards.show_map)
+app.command("maplab", short_help="Draw maps by chance, play them, and rank them.")(maplab.maplab)
 app.command("bots", short_help="List the bots and their parameters.")(boards.bots)
 app.command("init", short_help="Copy the shipped files into a folder, or write a bot.")(boards.init)
 app.command("reference", short_help="Write every number of the shipped scenarios, as played.")(reference.reference)

@@ -34,6 +34,13 @@ def sweep(
         typer.Option("--merge", metavar="DIR", help="Take along what a shard's folder holds. Repeatable."),
     ] = None,
     threads: ThreadsOption = None,
+    processes: Annotated[
+        int | None, typer.Option("--processes", metavar="N", help="Play on so many processes instead of threads.")
+    ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option("--cluster", metavar="ADDRESS", help="Play on a Dask cluster, as tcp://10.0.0.1:8786, or local."),
+    ] = None,
     json: JsonOption = False,
 ) -> None:
     """Turn keys of a scenario and say what each combination does, and where the goals are met.
@@ -41,6 +48,7 @@ def sweep(
     A sweep that was interrupted goes on with --resume. Cells that failed are told of (exit code 1); the others count.
     """
     say_when_cold()
+    from sim.running.executors import executor_of
     from sim.running.progress import bar
     from sim.store import RunFolder, folder_name
     from sim.studies.sweep import block_pairs_in, play_sweep
@@ -48,10 +56,13 @@ def sweep(
 
     part = _shard(shard)
     n = count("--matches", matches)
+    executor = executor_of(threads, processes, cluster)
     plan = make_sweep_plan(file, matches=n, block_pairs=None if out is None else block_pairs_in(out))
     path = out or Path("reports/runs") / folder_name(f"{plan.spec.scenario.name}-sweep", plan.digest)
     words = ["sim", "sweep", str(file), "--out", str(path), "--resume"]
-    for option, value in (("--matches", matches), ("--shard", shard), *(("--merge", one) for one in merge or ())):
+    workers = ("--processes", processes), ("--cluster", cluster)
+    merged = (("--merge", one) for one in merge or ())
+    for option, value in (("--matches", matches), ("--shard", shard), *merged, *workers):
         if value is not None:
             words += [option, str(value)]
     with ExitStack() as stack:
@@ -60,7 +71,7 @@ def sweep(
         with told_when_interrupted(path, words):
             found = play_sweep(
                 plan,
-                threads=threads,
+                executor=executor,
                 folder=folder,
                 resume=resume,
                 shard=part,

@@ -27,6 +27,13 @@ def tune(
     ] = None,
     seed: SeedOption = None,
     threads: ThreadsOption = None,
+    processes: Annotated[
+        int | None, typer.Option("--processes", metavar="N", help="Play on so many processes instead of threads.")
+    ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option("--cluster", metavar="ADDRESS", help="Play on a Dask cluster, as tcp://10.0.0.1:8786, or local."),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option("--out", metavar="DIR", help="Folder. Default: reports/runs/<name>-tune-<digest>.")
     ] = None,
@@ -38,17 +45,25 @@ def tune(
     tuning that was interrupted goes on where it stopped when the same command is given again.
     """
     say_when_cold()
+    from sim.running.executors import executor_of
     from sim.running.progress import bar
     from sim.store import RunFolder, folder_name
     from sim.studies.tune import play_tune
     from sim.studies.tune_plan import make_tune_plan
 
+    executor = executor_of(threads, processes, cluster)
     plan = make_tune_plan(
         goals, matches=count("--matches", matches), seed=seed_number(seed), trials=count("--trials", trials)
     )
     path = out or Path("reports/runs") / folder_name(f"{plan.goals.scenario.name}-tune", plan.digest)
     words = ["sim", "tune", str(goals), "--seed", str(plan.seed)]
-    for option, value in (("--matches", matches), ("--trials", trials), ("--out", out)):
+    for option, value in (
+        ("--matches", matches),
+        ("--trials", trials),
+        ("--processes", processes),
+        ("--cluster", cluster),
+        ("--out", out),
+    ):
         if value is not None:
             words += [option, str(value)]
     with ExitStack() as stack:
@@ -57,7 +72,7 @@ def tune(
             typer.echo(f"This tuning is complete already in {path}; what it played is read.", err=True)
         progress = stack.enter_context(bar(only_terminal=True))
         with told_when_interrupted(path, words):
-            found = play_tune(plan, threads=threads, folder=folder, progress=progress, command=words)
+            found = play_tune(plan, executor=executor, folder=folder, progress=progress, command=words)
     if json:
         print_json(found.result())
     else:

@@ -66,7 +66,8 @@ class Plan(Protocol):
     """What is to be played: a scenario, what plays it, and from which seed.
 
     Plans are frozen dataclasses, so that `dataclasses.replace(plan, namespace=3)` plays the same with other luck, and
-    `replace(plan, scenario=other)` another scenario with the same luck.
+    `replace(plan, scenario=other)` another scenario with the same luck. They can be pickled
+    (`sim.running.plan.made_of`), so that other processes play them; BadInput says so of one that cannot.
     """
 
     @property

@@ -45,6 +45,7 @@ def provenance_rows(manifest: Mapping[str, Any], scenario_digest: str) -> list[t
         ("Python", manifest.get("python")),
         ("machine", _listed(manifest.get("machine"))),
         ("threads", manifest.get("threads")),
+        ("played by", manifest.get("played_by")),
         ("started", manifest.get("started")),
         ("finished", manifest.get("finished")),
         ("matches a second", _speed(manifest.get("matches_per_second"))),

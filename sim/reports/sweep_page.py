@@ -159,7 +159,7 @@ def _drawings(found: Sweep) -> dict[str, tuple[str, str]]:
             title = f"{metric} at every point over each key; lines are means of points, with their bands."
             add(f"scatter{n}", title, scatter_figure(found, metric))
         return drawn
-    for n, metric in enumerate(moving, 1):
+    for n, metric in enumerate(_metrics(found), 1):
         if maps:
             across, up = maps[0]
             title = f"{metric} over {across}, a curve for each {up}."
@@ -195,8 +195,8 @@ def _trades(found: Sweep, goals: Sequence[Goal]) -> list[tuple[Goal, Goal]]:
 
 
 def _holds(goal: Goal, cell: CellResult) -> bool:
-    value = cell.estimates[goal.metric].value
-    return value is not None and goal.band.holds(value, value)
+    one = cell.estimates.get(goal.metric)
+    return one is None or one.value is None or goal.band.holds(one.value, one.value)
 
 
 def _is_grid(found: Sweep, keys: tuple[str, str]) -> bool:

@@ -6,12 +6,13 @@ from pathlib import Path
 
 from sim.reports.goals_terminal import goal_cells
 from sim.reports.html import provenance_rows, rendered, write_text
+from sim.reports.notebook import Shown, Table, shown_html
 from sim.reports.tune_words import around_sentence, headline, looked_sentence, missed_words, size_words, step_rows
 from sim.studies.tune_play import Tried
 from sim.studies.tune_result import Tuned
 from sim.studies.turning import level_words
 
-__all__ = ["write_tune_report"]
+__all__ = ["tune_html", "write_tune_report"]
 
 TEMPLATE = "tune.html.j2"
 
@@ -76,3 +77,15 @@ def _tables(found: Tuned) -> list[tuple[str, list[list[str]]]]:
         )
         for title, one in listed
     ]
+
+
+def tune_html(found: Tuned) -> str:
+    """A tuning in a notebook: what was found, its goals, and what is a step away."""
+    tables = [Table(["pairing", "goal", "figure", "verdict"], rows, title) for title, rows in _tables(found)]
+    if found.found is not None:
+        rows = [row[:3] for row in step_rows(found)]
+        tables.append(Table(["step", "edit", "goals"], rows, "one step away"))
+    label = "" if found.found is None else f" {found.space.label(found.found.edit)}."
+    sentences = [looked_sentence(found), headline(found) + label]
+    played = f"{', '.join(found.pairings)} · seed {found.manifest['seed']}"
+    return shown_html(Shown(f"tuned {found.scenario}", played, sentences, tables, found.notes))

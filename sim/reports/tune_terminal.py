@@ -9,7 +9,6 @@ from sim.reports.goals_terminal import STYLES, goal_cells
 from sim.reports.lines import Lines
 from sim.reports.tune_words import around_sentence, headline, looked_sentence, missed_words, size_words, step_rows
 from sim.reports.words import counted, shortened
-from sim.stats.goals import GoalVerdict
 from sim.studies.tune_play import Tried
 from sim.studies.tune_result import Tuned
 from sim.studies.turning import level_words
@@ -20,8 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["print_tune"]
 
 MOST_ROWS = 12
-LONGEST_STEP = 26
-LONGEST_MISS = 24
+LONGEST_STEP = 74
+LONGEST_MISS = 50
 
 
 def print_tune(found: Tuned, console: Console) -> None:
@@ -67,22 +66,12 @@ def _found(lines: Lines, found: Tuned, one: Tried) -> None:
         for peer in found.peers[:MOST_ROWS]:
             lines.paragraph(f"  {found.space.label(peer.edit, short=True)}", hang="    ")
     lines.heading("One step away")
-    rows = [
-        [shortened(row[0], LONGEST_STEP), row[1], row[2], shortened(row[3], LONGEST_MISS)] for row in step_rows(found)
-    ]
+    rows = [[shortened(row[0], LONGEST_STEP), *row[1:3], shortened(row[3], LONGEST_MISS)] for row in step_rows(found)]
     styles = [STYLES[other.verdict] for other in found.around]
     lines.table(rows[: 2 * MOST_ROWS], ["step", "edit", "goals", "misses"], styles[: 2 * MOST_ROWS])
     if len(rows) > 2 * MOST_ROWS:
         lines.paragraph(f"  and {len(rows) - 2 * MOST_ROWS:,} more")
     lines.paragraph(around_sentence(found))
-
-
-def _names(one: Tried) -> str:
-    """The figures whose goals are missed, or open."""
-    if one.failure is not None or one.verdict is GoalVerdict.MET:
-        return shortened(one.failure or "", LONGEST_MISS)
-    names = list(dict.fromkeys(result.goal.metric for result in one.results if result.verdict is one.verdict))
-    return names[0] if len(names) == 1 else f"{shortened(names[0], LONGEST_MISS - 4)} +{len(names) - 1}"
 
 
 def _nearest(lines: Lines, found: Tuned) -> None:

@@ -85,7 +85,10 @@ def around_sentence(found: Tuned) -> str:
     n = len(found.around)
     met = sum(one.verdict is GoalVerdict.MET for one in found.around)
     violated = sum(one.verdict is GoalVerdict.VIOLATED for one in found.around)
-    ground = "a plateau" if met == n else "a ridge" if not met else "an edge"
+    if violated == 0:
+        ground = "stands on a plateau" if met == n else "may stand on a plateau"
+    else:
+        ground = "stands on a ridge" if violated == n else "stands at an edge"
     own = found.space.size(found.found.edit)
     missed = [
         one for one in found.around if found.space.size(one.edit) < own and one.verdict is not GoalVerdict.VIOLATED
@@ -93,9 +96,13 @@ def around_sentence(found: Tuned) -> str:
     tail = ""
     if missed:
         label = found.space.label(missed[0].edit, short=True)
-        verb = "meets them too on this luck" if missed[0].verdict is GoalVerdict.MET else "is not decided"
-        tail = f" A smaller edit, {label}, {verb}, but was not confirmed on fresh luck."
+        met_too = missed[0].verdict is GoalVerdict.MET
+        tail = (
+            f" A smaller edit, {label}, meets them too on this luck, but was not confirmed on fresh luck."
+            if met_too
+            else f" Of a smaller edit, {label}, it is open."
+        )
     return (
         f"Of {counted(n, 'edit')} one step away {met} meet all goals, {violated} miss one and {n - met - violated} are "
-        f"open: the edit stands on {ground}.{tail}"
+        f"open: the edit {ground}.{tail}"
     )

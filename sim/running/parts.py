@@ -7,8 +7,6 @@ on, so that more matches later are more parts, and what was played stays as it w
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from threading import Event
 from typing import Any
@@ -18,7 +16,7 @@ from sim.games.game import Plan
 from sim.running.chunks import Chunk
 from sim.running.engine import CHUNK_SECONDS, FIRST_CHUNK_PAIRS, MAX_CHUNK_PAIRS
 
-__all__ = ["PART_BLOCKS", "Part", "Played", "part_size", "parts_of", "play_part", "play_parts"]
+__all__ = ["PART_BLOCKS", "Part", "Played", "part_size", "parts_of", "play_part"]
 
 PART_BLOCKS = 16
 """Blocks of a part."""
@@ -113,35 +111,3 @@ def play_part(part: Part, stop: Event | None = None) -> Played | None:
     except Exception as error:  # one cell's failure is a row of its own, whatever it is
         return Played(part, error=f"{type(error).__name__}: {error}")
     return Played(part, error=fault) if fault is not None else Played(part, sums)
-
-
-def play_parts(parts: Iterable[Part], threads: int) -> Iterator[Played]:
-    """Play parts on so many threads, and give each as it is done, in any order.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        After the workers have stopped; a part that was not done is lost, and no other.
-    """
-    stop = Event()
-    waiting: set[Future[Played | None]] = set()
-    todo = iter(parts)
-    with ThreadPoolExecutor(threads, thread_name_prefix="parts") as pool:
-        try:
-            more = True
-            while more or waiting:
-                while more and len(waiting) < 2 * threads:
-                    part = next(todo, None)
-                    if part is None:
-                        more = False
-                    else:
-                        waiting.add(pool.submit(play_part, part, stop))
-                done, waiting = wait(waiting, return_when=FIRST_COMPLETED) if waiting else (set(), waiting)
-                for future in done:
-                    played = future.result()
-                    if played is not None:
-                        yield played
-        finally:
-            stop.set()
-            for future in waiting:
-                future.cancel()

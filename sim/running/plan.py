@@ -6,12 +6,13 @@ import hashlib
 import json
 import secrets
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
 from kernels.random import MAX_SEED
 from sim.config.errors import BadInput
 
-__all__ = ["BLOCKS", "FEWEST_BLOCKED_PAIRS", "blocks_of", "checked_seed", "digest_of"]
+__all__ = ["BLOCKS", "FEWEST_BLOCKED_PAIRS", "blocks_of", "checked_seed", "digest_of", "made_of"]
 
 BLOCKS = 64
 """Blocks of a run."""
@@ -32,6 +33,11 @@ def checked_seed(seed: int | None) -> int:
     if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed <= MAX_SEED:
         raise BadInput.of(f"seed is {seed!r}; must be a whole number from 0 to {MAX_SEED}")
     return seed
+
+
+def made_of(plan: Any) -> dict[str, Any]:
+    """State of a plan that is pickled: its fields, without what was computed from them, which holds compiled code."""
+    return {one.name: getattr(plan, one.name) for one in fields(plan)}
 
 
 def digest_of(identity: Mapping[str, Any]) -> str:

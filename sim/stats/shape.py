@@ -24,6 +24,7 @@ from sim.stats.figures import (
     Totals,
     interval_of,
 )
+from sim.stats.resampling import BOOTSTRAP, RESAMPLES, can_resample, percentile_limits, resampled_blocks
 
 __all__ = [
     "DECIDED",
@@ -33,6 +34,7 @@ __all__ = [
     "Courses",
     "Place",
     "estimates_of_shape",
+    "evenness",
     "places",
 ]
 
@@ -348,4 +350,45 @@ def places(
             one = intervals.mean(value, means, pairs, level, (0.0, np.inf))
             low, high, method = one.low, one.high, one.method
         found.append(Place(name, what, value, low, high, method, total == 0))
+    return found
+
+
+def evenness(
+    counts: Int64s, matches: int, pairs: int, pairing: str, *, level: float = 0.95, deterministic: bool = False
+) -> Estimate:
+    """How evenly something is spread over places: 1 where each has the same share, 0 where one has all.
+
+    Shannon's entropy of the shares, in shares of its largest value.
+
+    Parameters
+    ----------
+    counts
+        By block and place, shape (B, P).
+    matches, pairs
+        In which it was counted, and the pairs that they belong to.
+    pairing
+        Who played.
+    level
+        Confidence of the interval, by bootstrap over blocks.
+    deterministic
+        No bot draws: then there is no interval.
+    """
+    total = counts.sum(axis=0)
+    if not total.sum() or total.size < 2:
+        return Estimate(pairing, "traffic_evenness", None, None, None, 0, 0, NO_MATCHES)
+    value = float(_entropy(total[None, :])[0])
+    if deterministic or not can_resample(len(counts)):
+        method = DETERMINISTIC if deterministic else intervals.TOO_SMALL
+        return Estimate(pairing, "traffic_evenness", value, None, None, matches, pairs, method)
+    drawn = _entropy(resampled_blocks(len(counts), RESAMPLES, 0) @ counts)
+    low, high = percentile_limits(drawn, len(counts), level)
+    ends = min(float(low), value), max(float(high), value)
+    return Estimate(pairing, "traffic_evenness", value, *ends, matches, pairs, BOOTSTRAP)
+
+
+def _entropy(counts: Int64s) -> NDArray[np.float64]:
+    """Entropy of the shares of each row, shape (R, P), in shares of the largest that P places can have."""
+    shares = counts / np.maximum(1, counts.sum(axis=1, keepdims=True))
+    terms = np.where(shares > 0, shares * np.log(np.where(shares > 0, shares, 1.0)), 0.0)
+    found: NDArray[np.float64] = -terms.sum(axis=1) / np.log(counts.shape[1])
     return found

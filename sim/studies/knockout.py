@@ -109,6 +109,11 @@ class Knockout:
         """Junctions, and tracks between two of them."""
         return places_of(self.scenario.map)
 
+    def _repr_html_(self) -> str:
+        from sim.reports.knockout_page import knockout_html
+
+        return knockout_html(self)
+
     def result(self) -> dict[str, Any]:
         """What `knockout.json` holds."""
         return {

@@ -23,7 +23,7 @@ from sim.running.chunks import Chunk
 from sim.running.result import Run
 from sim.running.runner import LEVEL, threads_here
 from sim.stats.figures import Estimate, Int64s
-from sim.stats.shape import Courses, Place, estimates_of_shape, places
+from sim.stats.shape import Courses, Place, estimates_of_shape, evenness, places
 from sim.store import SHAPE_FILE, read_json, told, write_json
 
 if TYPE_CHECKING:
@@ -57,6 +57,10 @@ class Shape:
         `conflicts`, `tolls`, `shared_arrivals` and `sidings` of every junction.
     courses
         Leads after every dispatch, for pictures.
+    evenness
+        How evenly the runs are spread over the tracks: 1 where all are run along alike.
+    n_different
+        How many different matches there were among those looked at, by all orders of both sides.
     """
 
     pairing: str
@@ -65,6 +69,8 @@ class Shape:
     tracks: tuple[Place, ...]
     junctions: tuple[Place, ...]
     courses: Courses
+    evenness: Estimate
+    n_different: int
 
     def __getitem__(self, metric: str) -> Estimate:
         """A figure by its core name, such as ``shape["drama"]``."""
@@ -115,6 +121,8 @@ class Shape:
             "tracks": [asdict(one) for one in self.tracks],
             "junctions": [asdict(one) for one in self.junctions],
             "dead_tracks": list(self.dead_tracks),
+            "evenness": self.evenness.as_dict(),
+            "different": self.n_different,
             "comeback": self.comeback_frame.to_dict("records"),
         }
 
@@ -207,6 +215,8 @@ def shape_of(plan: DispatchPlan | RecordedPlan, matches: int, *, threads: int | 
             *at(junctions, "sidings", sidings[:, nodes]),
         ),
         courses=courses,
+        evenness=evenness((runs[:, 0::2] + runs[:, 1::2])[:, arcs], int(whole.size), n_pairs, plan.pairing_name, **how),
+        n_different=int(np.unique(np.concatenate([part.orders for part in parts])).size),
     )
 
 
@@ -221,6 +231,7 @@ class _Part:
     head_ons: Int64s
     meetings: Int64s
     sidings: Int64s
+    orders: np.ndarray[Any, np.dtype[np.uint64]]
 
     @classmethod
     def of(cls, plan: DispatchPlan | RecordedPlan, chunk: Chunk, n_blocks: int) -> _Part:
@@ -235,7 +246,16 @@ class _Part:
             head_ons=traces.head_ons,
             meetings=traces.meetings,
             sidings=_sidings(plan, chunk, traces, n_blocks),
+            orders=_digests(traces.orders),
         )
+
+
+def _digests(orders: Int64s) -> np.ndarray[Any, np.dtype[np.uint64]]:
+    """A number of 64 bits for all orders of each match, shape (m,): other orders have another, as good as surely."""
+    flat = orders.reshape(len(orders), -1).astype(np.uint64)
+    factors = np.random.Generator(np.random.Philox(key=0)).integers(0, 2**64, flat.shape[1], np.uint64) | np.uint64(1)
+    mixed = (flat + np.uint64(1)) * factors
+    return np.asarray((mixed ^ (mixed >> np.uint64(29))).sum(axis=1, dtype=np.uint64))
 
 
 def _sidings(plan: DispatchPlan | RecordedPlan, chunk: Chunk, traces: Traces, n_blocks: int) -> Int64s:

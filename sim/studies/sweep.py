@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,10 +13,11 @@ from typing import Any
 from kernels.random import RNG_SCHEME
 from sim.config.errors import BadInput
 from sim.config.key_units import unit_of_key
-from sim.running.parts import PART_BLOCKS, Part, play_parts
+from sim.running.executors import Executor, executor_of
+from sim.running.parts import PART_BLOCKS
 from sim.running.progress import bar
 from sim.running.provenance import provenance
-from sim.running.runner import LEVEL, SAVE_SECONDS, Interrupted, Progress, threads_here
+from sim.running.runner import LEVEL, SAVE_SECONDS, Interrupted, Progress
 from sim.stats.goals import GoalResult
 from sim.stats.looking import LOOKS
 from sim.store import MANIFEST_SCHEMA, RunFolder, read_of_schema, told, write_atomically, write_json
@@ -44,6 +45,8 @@ def sweep(
     *,
     matches: int | None = None,
     threads: int | None = None,
+    processes: int | None = None,
+    cluster: str | None = None,
     out: str | Path | None = None,
     resume: bool = False,
     progress: bool = False,
@@ -56,8 +59,10 @@ def sweep(
         The sweep file.
     matches
         Of each cell, instead of the file's. More than `out` holds are played in addition with `resume`.
-    threads
-        One for each core when absent. Figures do not depend on it.
+    threads, processes, cluster
+        Who plays: so many threads, one for each core when nothing is given; so many processes of this machine; or the
+        workers of a Dask scheduler, by its address, ``local`` for a cluster on this machine. Figures and block rows do
+        not depend on it.
     out
         A folder to write; None writes nothing.
     resume
@@ -73,15 +78,16 @@ def sweep(
         From the keyboard; with `out` and `resume`, the same call continues.
     """
     path = None if out is None else Path(out)
+    executor = executor_of(threads, processes, cluster)
     plan = make_sweep_plan(file, matches=matches, block_pairs=None if path is None else block_pairs_in(path))
     showing: AbstractContextManager[Callable[[int, int], None] | None] = bar() if progress else nullcontext()
     with showing as show:
         if path is None:
-            found = play_sweep(plan, threads=threads, progress=show)
+            found = play_sweep(plan, executor=executor, progress=show)
         else:
             with RunFolder(path, plan.digest) as folder:
                 found = play_sweep(
-                    plan, threads=threads, folder=folder, resume=resume, progress=show, command=("sim.sweep",)
+                    plan, executor=executor, folder=folder, resume=resume, progress=show, command=("sim.sweep",)
                 )
     assert found is not None
     return found
@@ -101,7 +107,7 @@ def block_pairs_in(path: Path) -> int | None:
 def play_sweep(
     plan: SweepPlan,
     *,
-    threads: int | None = None,
+    executor: Executor | None = None,
     folder: RunFolder | None = None,
     resume: bool = False,
     shard: Shard | None = None,
@@ -113,6 +119,8 @@ def play_sweep(
 
     Parameters
     ----------
+    executor
+        Who plays; None: one thread for each core.
     resume
         Whether what is there of it may be gone on with.
     shard
@@ -133,17 +141,20 @@ def play_sweep(
         When the folder holds a part of the sweep and `resume` is not set, or it cannot be written.
     """
     started, clock = datetime.now(UTC), time.perf_counter()
-    play = _Play(plan, threads_here(threads), folder, progress)
-    play.open(resume, merge)
-    try:
-        if shard is not None:
-            play.fill(_shard(plan, shard))
+    with executor or executor_of() as workers:
+        workers.check(cell.plan for cell in plan.cells)
+        play = _Play(plan, workers, folder, progress)
+        play.open(resume, merge)
+        try:
+            if shard is not None:
+                play.fill(_shard(plan, shard))
+                return None
+            taken, goals = play.all()
+        except KeyboardInterrupt:
+            path = None if folder is None else folder.path
+            raise Interrupted(play.done, max(play.wanted, play.done), path) from None
+        finally:
             play.store.flush()
-            return None
-        taken, goals = play.all()
-    except KeyboardInterrupt:
-        play.store.flush()
-        raise Interrupted(play.done, max(play.wanted, play.done), None if folder is None else folder.path) from None
     keys = [cell.key for cell in plan.cells]
     play.store.compact(keys)
     parts = play.store.cells(keys)
@@ -170,7 +181,7 @@ def play_sweep(
         "matches_played": n_matches + fresh,
         "block_pairs": plan.block_pairs,
         **provenance(plan.game.rules_version),
-        "threads": play.threads,
+        "played_by": play.executor.words,
         "started": started.isoformat(timespec="seconds"),
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
         "seconds": round(time.perf_counter() - clock, 3),
@@ -198,9 +209,11 @@ def play_sweep(
 class _Play:
     """A sweep being played."""
 
-    def __init__(self, plan: SweepPlan, threads: int, folder: RunFolder | None, progress: Progress | None) -> None:
+    def __init__(
+        self, plan: SweepPlan, executor: Executor, folder: RunFolder | None, progress: Progress | None
+    ) -> None:
         self.plan = plan
-        self.threads = threads
+        self.executor = executor
         self.folder = folder
         self.progress = progress
         self.store = RowStore(None if folder is None else folder.path)
@@ -212,7 +225,7 @@ class _Play:
     def open(self, resume: bool, merge: Sequence[Path]) -> None:
         """Look at what is there; write first whose the rest is."""
         for path in merge:
-            self.store.take_from(path)
+            self.store.take_from(path, [cell.key for cell in self.plan.cells])
         if self.folder is None:
             return
         folder = self.folder
@@ -255,15 +268,7 @@ class _Play:
         self.wanted += sum(part.n_matches for part in parts)
         self.done += sum(part.n_matches for part in parts) - sum(part.n_matches for part in todo)
 
-        def compiled() -> Iterator[Part]:
-            seen: set[int] = set()
-            for part in todo:
-                if part.cell not in seen:
-                    part.plan.compile()
-                    seen.add(part.cell)
-                yield part
-
-        for played in play_parts(compiled(), self.threads):
+        for played in self.executor.play(todo):
             self.store.add(played, plan.cells[played.part.cell].key)
             self.done += played.part.n_matches
             if time.monotonic() - self._saved > SAVE_SECONDS:

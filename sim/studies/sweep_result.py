@@ -188,8 +188,9 @@ class Sweep:
     def frame(self) -> pd.DataFrame:
         """A row for every figure of every cell, and one for every cell that failed.
 
-        Columns: `cell`, `label`, a column for each key, `reference`, `pairing`, `metric`, `value`, `low`, `high`, `n`,
-        `n_units`, `method`, `change`, `change_low`, `change_high`, `resolved`, `verdict` (of all goals), `error`.
+        Columns: `cell`, `key` (its hash, `cell` of the block rows), `label`, a column for each key, `reference`,
+        `pairing`, `metric`, `value`, `low`, `high`, `n`, `n_units`, `method`, `change`, `change_low`, `change_high`,
+        `resolved`, `verdict` (of all goals), `error`.
         """
         import pandas as pd
 
@@ -236,6 +237,7 @@ class Sweep:
 def _rows(cell: CellResult) -> list[dict[str, Any]]:
     said: dict[str, Any] = {
         "cell": cell.number,
+        "key": cell.key,
         "label": cell.label,
         **{key: _plain(value) for key, value in cell.values.items()},
         "reference": cell.reference,

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from kernels.random import RNG_SCHEME
 from sim.files import told, write_json
+from sim.running.executors import Executor, executor_of
 from sim.running.provenance import provenance
-from sim.running.runner import LEVEL, Progress, threads_here
+from sim.running.runner import LEVEL, Progress
 from sim.store import MANIFEST_SCHEMA, RunFolder
 from sim.studies.tune_plan import CONFIRMING, SEARCHING, STUDY, TunePlan, make_tune_plan
 from sim.studies.tune_play import Tried, TunePlay
@@ -30,6 +31,8 @@ def tune(
     seed: int | None = None,
     trials: int | None = None,
     threads: int | None = None,
+    processes: int | None = None,
+    cluster: str | None = None,
     out: str | Path | None = None,
     progress: bool = False,
 ) -> Tuned:
@@ -45,8 +48,9 @@ def tune(
         0 to 2**63 - 1; drawn when absent, and recorded either way.
     trials
         Edits that are searched, where there are too many to try them all (300).
-    threads
-        One for each core when absent. What is found does not depend on it.
+    threads, processes, cluster
+        Who plays: so many threads of this process (one for each core when nothing is given), so many processes, or the
+        Dask cluster at an address. What is found does not depend on it.
     out
         A folder to write; None writes nothing.
     progress
@@ -63,18 +67,19 @@ def tune(
 
     from sim.running.progress import bar
 
+    executor = executor_of(threads, processes, cluster)
     plan = make_tune_plan(file, matches=matches, seed=seed, trials=trials)
     with bar() if progress else nullcontext() as show:
         if out is None:
-            return play_tune(plan, threads=threads, progress=show)
+            return play_tune(plan, executor=executor, progress=show)
         with RunFolder(Path(out), plan.digest) as folder:
-            return play_tune(plan, threads=threads, folder=folder, progress=show, command=("sim.tune",))
+            return play_tune(plan, executor=executor, folder=folder, progress=show, command=("sim.tune",))
 
 
 def play_tune(
     plan: TunePlan,
     *,
-    threads: int | None = None,
+    executor: Executor | None = None,
     folder: RunFolder | None = None,
     progress: Progress | None = None,
     command: Sequence[str] = (),
@@ -89,18 +94,20 @@ def play_tune(
         When the folder cannot be written.
     """
     started, clock = datetime.now(UTC), time.perf_counter()
-    play = TunePlay(plan, threads_here(threads), folder, progress)
+    play = TunePlay(plan, executor or executor_of(), folder, progress)
     if folder is not None and folder.state != "complete":
         folder.claim()
+    beside: tuple[Tried, ...] = ()
+    near: tuple[Tried, ...] = ()
     try:
-        outcome = decide(plan, play)
-        today = play.race([plan.space.today], whole=True)[0]
-        beside: tuple[Tried, ...] = ()
-        near: tuple[Tried, ...] = ()
-        if outcome.found is not None:
-            beside = tuple(around(plan, play, outcome.found.edit))
-        else:
-            near = tuple(nearest(plan, play, outcome.rejected))
+        with play.executor as workers:
+            workers.check(plan.today)
+            outcome = decide(plan, play)
+            today = play.race([plan.space.today], whole=True)[0]
+            if outcome.found is not None:
+                beside = tuple(around(plan, play, outcome.found.edit))
+            else:
+                near = tuple(nearest(plan, play, outcome.rejected))
     except KeyboardInterrupt:
         raise play.interrupted() from None
     scenario = plan.goals.scenario
@@ -120,7 +127,7 @@ def play_tune(
         "matches_played": play.done,
         "block_pairs": plan.block_pairs,
         **provenance(plan.game.rules_version),
-        "threads": play.threads,
+        "played_by": play.executor.words,
         "started": started.isoformat(timespec="seconds"),
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
         "seconds": round(time.perf_counter() - clock, 3),
@@ -157,12 +164,15 @@ def _notes(plan: TunePlan, play: TunePlay, outcome: Outcome, failed: Sequence[Tr
     space = plan.space
     notes = [f"{plan.goals.scenario.name}: {warning}" for warning in plan.goals.scenario.warnings]
     if outcome.by_search:
-        notes.append(
-            f"Of {space.n_edits:,} edits those of up to {plan.enumerated_keys} keys were all tried, and "
-            f"{outcome.n_searched:,} others by a search: a smaller edit than the one found may have been missed."
+        tail = (
+            "a smaller edit than the one found may have been missed."
             if outcome.found is not None
-            else f"Of {space.n_edits:,} edits those of up to {plan.enumerated_keys} keys were all tried, and "
-            f"{outcome.n_searched:,} others by a search: that none was found does not prove that there is none."
+            else "that none was found does not prove that there is none."
+        )
+        keys = "1 key" if plan.enumerated_keys == 1 else f"{plan.enumerated_keys} keys"
+        notes.append(
+            f"Of {space.n_edits:,} edits those of up to {keys} were all tried, and {outcome.n_searched:,} others by a "
+            f"search: {tail}"
         )
     if failed:
         notes.append(

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sim.config.errors import BadInput
-from sim.running.parts import Part, play_parts
+from sim.running.executors import Executor
+from sim.running.parts import Part
 from sim.running.runner import SAVE_SECONDS, Interrupted, Progress
 from sim.stats.gate import ALPHA, BETA
 from sim.stats.goals import GoalResult, GoalVerdict, judge, overall
@@ -67,9 +68,9 @@ def distance_of(one: GoalResult) -> float:
 class TunePlay:
     """A tuning being played: its rows, what was judged, and the bar."""
 
-    def __init__(self, plan: TunePlan, threads: int, folder: RunFolder | None, progress: Progress | None) -> None:
+    def __init__(self, plan: TunePlan, executor: Executor, folder: RunFolder | None, progress: Progress | None) -> None:
         self.plan = plan
-        self.threads = threads
+        self.executor = executor
         self.progress = progress
         self.folder = folder
         self.store = RowStore(None if folder is None else folder.path)
@@ -188,7 +189,8 @@ class TunePlay:
     def _fill(self, edits: Sequence[Edit], namespace: int, n_parts: int) -> None:
         """Play the parts of these edits that are not there."""
         block_pairs = self.plan.pairs_of_block(namespace)
-        parts: list[tuple[str, Part]] = []
+        keys: dict[str, int] = {}
+        parts: list[Part] = []
         for number in range(n_parts):
             for edit in edits:
                 for cell in self._cells[edit, namespace]:
@@ -196,19 +198,11 @@ class TunePlay:
                     self.keys[cell.key] = None
                     lacks = (cell.key, number) not in self._present
                     if lacks and not (cell.plan.deterministic and number):
-                        parts.append((cell.key, Part(len(parts), cell.plan, number, block_pairs)))
-        self.wanted = self.done + sum(part.n_matches for _, part in parts)
-
-        def compiled() -> Iterator[Part]:
-            seen: set[str] = set()
-            for key, part in parts:
-                if key not in seen:
-                    part.plan.compile()
-                    seen.add(key)
-                yield part
-
-        for played in play_parts(compiled(), self.threads):
-            key = parts[played.part.cell][0]
+                        parts.append(Part(keys.setdefault(cell.key, len(keys)), cell.plan, number, block_pairs))
+        self.wanted = self.done + sum(part.n_matches for part in parts)
+        names = list(keys)
+        for played in self.executor.play(parts):
+            key = names[played.part.cell]
             self.store.add(played, key)
             rows = self._rows.setdefault(key, CellParts())
             if played.error is not None:

@@ -126,6 +126,11 @@ class Tuned:
             "notes": list(self.notes),
         }
 
+    def _repr_html_(self) -> str:
+        from sim.reports.tune_page import tune_html
+
+        return tune_html(self)
+
     def _told(self, one: Tried) -> dict[str, Any]:
         n_keys, steps = self.space.size(one.edit)
         return {

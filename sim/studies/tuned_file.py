@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from sim.config.scenario import AnyScenario
 from sim.config.sources import key_parts
 from sim.config.starters import starter_path
 from sim.config.tree import Source
+from sim.config.writing import yaml_text
 from sim.files import told, write_atomically
 from sim.studies.tune_plan import TunePlan
 from sim.studies.tune_space import Edit
@@ -37,12 +37,12 @@ def write_tuned(plan: TunePlan, edit: Edit, folder: Path) -> Path:
             plain: dict[str, Any] = {"extends": _seen_from(own, folder), "name": name}
             for key, value in values.items():
                 _set(plain, key, _map_beside(plan, value, folder) if key == "map" else value)
-            write_atomically(path, (head + _yaml(plain)).encode())
+            write_atomically(path, (head + yaml_text(plain)).encode())
             if _same(path, wanted):
                 return path
         (folder / MAP_FILE).unlink(missing_ok=True)
         whole = {**wanted.resolved(), "name": name}
-        write_atomically(path, (head + _yaml(whole)).encode())
+        write_atomically(path, (head + yaml_text(whole)).encode())
     return path
 
 
@@ -65,7 +65,7 @@ def _map_beside(plan: TunePlan, value: Any, folder: Path) -> str:
     """A map as a path: maps in place would be merged into the map that they are to replace."""
     if isinstance(value, str):
         return _seen_from(plan.turning.map_file(value), folder)
-    write_atomically(folder / MAP_FILE, _yaml(value).encode())
+    write_atomically(folder / MAP_FILE, yaml_text(value).encode())
     return MAP_FILE
 
 
@@ -84,15 +84,3 @@ def _same(path: Path, wanted: AnyScenario) -> bool:
     except BadInput:
         return False
     return {**found, "name": ""} == {**wanted.resolved(), "name": ""}
-
-
-def _yaml(plain: dict[str, Any]) -> str:
-    from ruamel.yaml import YAML
-
-    yaml = YAML(typ="safe", pure=True)
-    yaml.default_flow_style = None
-    yaml.sort_base_mapping_type_on_output = False  # type: ignore[assignment]
-    yaml.width = 118
-    buffer = io.StringIO()
-    yaml.dump(plain, buffer)
-    return buffer.getvalue()

@@ -25,7 +25,7 @@ from sim.games.dispatch.rows import match_table
 from sim.lowering import Names, lower
 from sim.restrictions import lower_restrictions
 from sim.running.chunks import Chunk, Rows
-from sim.running.plan import BLOCKS, blocks_of, digest_of
+from sim.running.plan import BLOCKS, blocks_of, digest_of, made_of
 from sim.stats.figures import Estimate, Int64s, MetricDefinition
 from sim.stats.metrics import METRICS, Certainty, summarise
 from sim.stats.precision import WATCHED
@@ -76,6 +76,10 @@ class DispatchPlan:
     seed: int
     namespace: int = 0
     swaps: bool = True
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What travels to another process."""
+        return made_of(self)
 
     @property
     def self_play(self) -> bool:

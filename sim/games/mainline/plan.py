@@ -25,7 +25,7 @@ from sim.games.mainline.notes import day_notes
 from sim.games.mainline.rows import day_table
 from sim.games.mainline.sums import DaySums
 from sim.running.chunks import Chunk, Rows
-from sim.running.plan import BLOCKS, blocks_of, digest_of
+from sim.running.plan import BLOCKS, blocks_of, digest_of, made_of
 from sim.stats.figures import Estimate, MetricDefinition
 
 if TYPE_CHECKING:
@@ -60,6 +60,10 @@ class MainlinePlan:
     scenario: MainlineScenario
     seed: int
     namespace: int = 0
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What travels to another process."""
+        return made_of(self)
 
     @property
     def sides(self) -> tuple[str, str]:

@@ -1,0 +1,79 @@
+"""Parts on threads of this process: kernels play without the GIL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from threading import Event
+from typing import Self
+
+from sim.games.game import Plan
+from sim.running.parts import Part, Played, play_part
+
+__all__ = ["Threads", "play_parts"]
+
+
+class Threads:
+    """So many threads."""
+
+    def __init__(self, n: int) -> None:
+        self.n = n
+
+    @property
+    def words(self) -> str:
+        """Who plays."""
+        return f"{self.n} threads"
+
+    def check(self, plans: Iterable[Plan]) -> None:
+        """Whatever was planned here can be played here."""
+
+    def play(self, parts: Iterable[Part]) -> Iterator[Played]:
+        """Play parts, each plan compiled before its first one."""
+
+        def compiled() -> Iterator[Part]:
+            seen: set[int] = set()
+            for part in parts:
+                if part.cell not in seen:
+                    part.plan.compile()
+                    seen.add(part.cell)
+                yield part
+
+        yield from play_parts(compiled(), self.n)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+def play_parts(parts: Iterable[Part], threads: int) -> Iterator[Played]:
+    """Play parts on so many threads, and give each as it is done, in any order.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        After the workers have stopped; a part that was not done is lost, and no other.
+    """
+    stop = Event()
+    waiting: set[Future[Played | None]] = set()
+    todo = iter(parts)
+    with ThreadPoolExecutor(threads, thread_name_prefix="parts") as pool:
+        try:
+            more = True
+            while more or waiting:
+                while more and len(waiting) < 2 * threads:
+                    part = next(todo, None)
+                    if part is None:
+                        more = False
+                    else:
+                        waiting.add(pool.submit(play_part, part, stop))
+                done, waiting = wait(waiting, return_when=FIRST_COMPLETED) if waiting else (set(), waiting)
+                for future in done:
+                    played = future.result()
+                    if played is not None:
+                        yield played
+        finally:
+            stop.set()
+            for future in waiting:
+                future.cancel()
