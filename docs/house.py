@@ -33,11 +33,22 @@ WORDS = {
     "sim.running": "chunks, threads, parts, continuing",
     "sim.games": "what a game promises, and the games",
     "sim.config": "models, loading with file and line, checks",
-    "sim.stats": "sums in, estimates out: no files, no pictures",
+    "sim.stats": "sums in, estimates out: no files",
     "kernels.dispatch": "the dispatch game in numbers; bots",
     "kernels.mainline": "the mainline game in numbers",
     "kernels": "codes, random numbers, compiling",
 }
+STEPS = {
+    "sim.config": 1,
+    "sim.games": 2,
+    "sim": 3,
+    "sim.running": 4,
+    "kernels.dispatch": 5,
+    "sim.stats": 6,
+    "sim.reports": 7,
+}
+"""The way of a match, as docs/architecture.md tells it."""
+
 WIDE, HIGH, GAP, LEFT = 300, 46, 30, 24
 INK, MUTED, PAPER = "#222222", "#8a8a8a", "#ffffff"
 COLOURS = {"sim": "#dcebf5", "kernels": "#f8e3d3"}
@@ -51,8 +62,7 @@ def room_of(parts: tuple[str, ...]) -> str:
 def imports(root: Path) -> Counter[tuple[str, str]]:
     """How many imports lead from one room to another.
 
-    Those at the head of a file are counted; those within functions, which wait until they are needed, of `sim.cli` only,
-    which has no others.
+    Those at the head of a file are counted. Of `sim.cli`, which has no others, those within functions are, too.
     """
     found: Counter[tuple[str, str]] = Counter()
     for package in ("sim", "kernels"):
@@ -108,10 +118,13 @@ def house_picture(root: Path) -> str:
     height = 20 + len(FLOORS) * (HIGH + GAP) + 24
     drawn = [_arrow(places, one, other) for one, other in shown_arrows(imports(root))]
     drawn += [_room(room, *place) for room, place in places.items()]
-    said = "Blue: sim, words and files. Orange: kernels, numbers only. Arrows: imports; those that follow are left out."
+    said = (
+        "Blue: words and files. Orange: numbers only. Arrows: imports; those that follow are left out. "
+        "1 to 7: the way of a match."
+    )
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" '
-        f'aria-label="The rooms of the house and which imports which" font-family="DejaVu Sans, Verdana, Arial, sans-serif">\n'
+        f'aria-label="The rooms of the house and which imports which" font-family="DejaVu Sans, Verdana, Arial">\n'
         f'<defs><marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
         f'<path d="M0 0L8 4L0 8z" fill="{MUTED}"/></marker></defs>\n'
         f'<rect width="{width}" height="{height}" fill="{PAPER}"/>\n'
@@ -122,10 +135,19 @@ def house_picture(root: Path) -> str:
 
 def _room(room: str, x: float, y: float) -> str:
     fill = COLOURS[room.partition(".")[0]]
+    step = STEPS.get(room)
+    mark = (
+        ""
+        if step is None
+        else (
+            f'<circle cx="{x + WIDE - 20:g}" cy="{y + 17:g}" r="11" fill="{PAPER}" stroke="{INK}"/>'
+            f'<text x="{x + WIDE - 20:g}" y="{y + 22:g}" font-size="13" text-anchor="middle" fill="{INK}">{step}</text>'
+        )
+    )
     return (
         f'<rect x="{x:g}" y="{y:g}" width="{WIDE}" height="{HIGH}" rx="6" fill="{fill}" stroke="{INK}"/>'
         f'<text x="{x + 12:g}" y="{y + 19:g}" font-size="15" font-weight="bold" fill="{INK}">{room}</text>'
-        f'<text x="{x + 12:g}" y="{y + 36:g}" font-size="12" fill="{INK}">{html.escape(WORDS[room])}</text>'
+        f'<text x="{x + 12:g}" y="{y + 36:g}" font-size="12" fill="{INK}">{html.escape(WORDS[room])}</text>' + mark
     )
 
 
@@ -139,6 +161,8 @@ def _arrow(places: dict[str, tuple[float, float]], one: str, other: str) -> str:
             return _path(f"M{near[0]:g} {y1 + 8:g}Q{middle} {near[1]:g} {y2 + 8:g}")
         return _path(f"M{near[0]:g} {y1 + HIGH / 2:g}L{near[1]:g} {y2 + HIGH / 2:g}")
     floors = round((y2 - y1) / (HIGH + GAP))
+    if floors > 1 and x1 > x2:  # in at the side, clear of the rooms between
+        return _path(f"M{x1 + WIDE / 2:g} {y1 + HIGH:g}L{x2 + WIDE:g} {y2 + 10:g}")
     if floors == 1 or x1 != x2 or x1 > LEFT + WIDE + GAP:
         return _path(f"M{x1 + WIDE / 2:g} {y1 + HIGH:g}L{x2 + WIDE / 2:g} {y2:g}")
     # The longest bow on the right, where there is room; a shorter one on the left.
