@@ -23,6 +23,7 @@ from pathlib import Path
 
 import listed
 import measured
+from house import house_picture
 
 import sim
 from sim.config.exactness import exactness
@@ -47,6 +48,11 @@ PARTS: dict[str, tuple[Callable[[int], str], int]] = {
     "compare": (measured.compared, measured.COMPARE_MATCHES),
     "exploit": (measured.exploited, measured.EXPLOIT_MATCHES),
     "value": (measured.value, measured.VALUE_MATCHES),
+    "limits": (measured.limits, measured.LIMITS_MATCHES),
+    "tutorial-run": (measured.tutorial_run, measured.TUTORIAL_MATCHES),
+    "tutorial-cheaper": (measured.tutorial_cheaper, measured.TUTORIAL_MATCHES),
+    "tutorial-better": (measured.tutorial_better, measured.TUTORIAL_MATCHES),
+    "tutorial-bots": (measured.tutorial_bots, measured.TUTORIAL_MATCHES),
     "value-keys": (listed.value_keys, 0),
     "shape-figures": (listed.shape_figures, 0),
     "map-facts": (listed.map_facts, 0),
@@ -154,9 +160,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             else:
                 (ROOT / page).write_text(text, encoding="utf-8")
                 print(f"rewrote {page}")
-    for name in listed.ORDER:
-        path = PICTURES / "maps" / f"{name}.svg"
-        drawn = map_picture(name)
+    pictures = {PICTURES / "maps" / f"{name}.svg": map_picture(name) for name in listed.ORDER}
+    for path, drawn in {PICTURES / "house.svg": house_picture(ROOT), **pictures}.items():
         before = (ROOT / path).read_text(encoding="utf-8") if (ROOT / path).exists() else ""
         if drawn != before and (pictures_comparable() or not before):
             changed = True

@@ -17,7 +17,16 @@ from sim.stats.rounding import format_estimate
 MATCHES = 200_000
 README_MATCHES = 1_000_000
 PROBE_MATCHES = 2_000
-PROBES = {"ladder": 40, "floor": 40, "depths": 8, "exploit": 4, "value": 40}
+PROBES = {
+    **dict.fromkeys(("tutorial-run", "tutorial-cheaper", "tutorial-better"), 200),
+    "tutorial-bots": 8,
+    "limits": 8,
+    "ladder": 40,
+    "floor": 40,
+    "depths": 8,
+    "exploit": 4,
+    "value": 40,
+}
 """Matches behind a digest, where the bots are slow."""
 
 SEED = 1
@@ -38,6 +47,21 @@ DEPTH_MATCHES = 4_000
 DEPTH_RIVALS = ("equilibrium", "planner", "saboteur")
 VALUE_MATCHES = 20_000
 NOISES = (0, 0.5, 1, 2, 3, 5)
+LIMITS_MATCHES = 20_000
+LIMITS = {
+    "shared": "shared",
+    "decided_by_cash": "decided by cash",
+    "spread.mean": "spread",
+    "deliveries.first": "deliveries of a side",
+    "conflicts": "conflicts",
+    "pick.siding.first": "buys a siding",
+}
+TUTORIAL_MATCHES = 20_000
+TUTORIAL_BOTS = ("greedy", "saboteur", "planner", "equilibrium")
+CAREFUL = ("planner", "planner")
+CHEAPER = "economy.upgrade_cost=6"
+BETTER = "economy.siding_cost=2"
+ASKED = {"as it is": [], "siding at $2": [BETTER], "upgrade at $6": [CHEAPER]}
 COMPARED = "economy.upgrade_cost=7"
 LOOKED_AT = {
     "shared": "shared",
@@ -78,6 +102,20 @@ def depth_runs() -> list[dict[str, Any]]:
     return [{"scenario": "standard", "bots": ("deep", name), "overrides": slow} for name in DEPTH_RIVALS]
 
 
+def careful_runs(change: str) -> list[dict[str, Any]]:
+    """The standard scenario by careful players, as it is and with a change."""
+    return [{"scenario": "standard", "bots": CAREFUL, "overrides": changed} for changed in ([], [change])]
+
+
+def tutorial_runs() -> list[dict[str, Any]]:
+    """Each bot against itself, as it is and with each change."""
+    return [
+        {"scenario": "standard", "bots": (bot, bot), "overrides": change}
+        for bot in TUTORIAL_BOTS
+        for change in ASKED.values()
+    ]
+
+
 RUNS: dict[str, Callable[[], list[dict[str, Any]]]] = {
     "first-run": lambda: [{"scenario": "standard"}],
     "maps-greedy": lambda: maps_with("greedy"),
@@ -88,6 +126,11 @@ RUNS: dict[str, Callable[[], list[dict[str, Any]]]] = {
     "depths": depth_runs,
     "value": lambda: [{"scenario": "standard", "bots": (bot, bot)} for bot in load_value_study().bots],
     "compare": lambda: [{"scenario": "standard", "overrides": changed} for changed in ([], [COMPARED])],
+    "limits": lambda: [{"scenario": "standard", "bots": (bot, bot)} for bot in EXPLOITED],
+    "tutorial-run": lambda: [{"scenario": "standard", "bots": CAREFUL}],
+    "tutorial-cheaper": lambda: careful_runs(CHEAPER),
+    "tutorial-better": lambda: careful_runs(BETTER),
+    "tutorial-bots": tutorial_runs,
     "exploit": lambda: [{"bot": name, "scenario": "standard"} for name in EXPLOITED],
 }
 """The runs behind each measured part."""
@@ -144,11 +187,61 @@ def first_run(matches: int) -> str:
 
 def compared(matches: int) -> str:
     """What the first command of docs/comparing.md prints."""
+    return _compared("compare", COMPARED, matches)
+
+
+def _compared(name: str, change: str, matches: int, bots: tuple[str, str] | None = None) -> str:
     from sim.reports.compare_terminal import print_comparison
 
-    found = sim.compare("standard", overrides=[COMPARED], matches=matches, seed=SEED)
+    found = sim.compare("standard", overrides=[change], bots=bots, matches=matches, seed=SEED)
     shown = screen_text(lambda screen: print_comparison(found, screen))
-    return f"<!-- behaviour {behaviour(RUNS['compare']())} -->\n\n{shown}\n"
+    return f"<!-- behaviour {behaviour(RUNS[name](), PROBES.get(name))} -->\n\n{shown}\n"
+
+
+def tutorial_run(matches: int) -> str:
+    """What careful players make of the standard scenario, as docs/tutorial.md shows it."""
+    from sim.reports.terminal import print_summary
+
+    run = sim.run("standard", bots=CAREFUL, matches=matches, seed=SEED)
+    shown = screen_text(lambda screen: print_summary(run, screen))
+    return f"<!-- behaviour {behaviour(RUNS['tutorial-run'](), PROBES['tutorial-run'])} -->\n\n{shown}\n"
+
+
+def tutorial_cheaper(matches: int) -> str:
+    """What cheaper upgrades change there."""
+    return _compared("tutorial-cheaper", CHEAPER, matches, CAREFUL)
+
+
+def tutorial_better(matches: int) -> str:
+    """What a cheaper siding changes there."""
+    return _compared("tutorial-better", BETTER, matches, CAREFUL)
+
+
+def tutorial_bots(matches: int) -> str:
+    """Shared victories by bot and change."""
+    runs = RUNS["tutorial-bots"]()
+    found = [phrase(sim.run(**run, matches=few_of(run, matches), seed=SEED), "shared") for run in runs]
+    n = len(ASKED)
+    rows = [[bot, *found[n * place : n * place + n]] for place, bot in enumerate(TUTORIAL_BOTS)]
+    shown = table(["bot", *ASKED], rows)
+    return f"<!-- behaviour {behaviour(runs, PROBES['tutorial-bots'])} -->\n\n{shown}\n"
+
+
+def few_of(run: Mapping[str, Any], matches: int) -> int:
+    """A fifth of the matches where the bot thinks long."""
+    return max(2, matches // 5) if run["bots"][0] == "equilibrium" else matches
+
+
+def limits(matches: int) -> str:
+    """What each bot says of the same game, in self-play."""
+    runs = RUNS["limits"]()
+    found = [sim.run(**run, matches=few_of(run, matches), seed=SEED) for run in runs]
+    rows = [
+        [run.first, f"{run.sums.n_matches:,}", *(phrase(run, metric).replace(" points", "") for metric in LIMITS)]
+        for run in found
+    ]
+    shown = table(["bot against itself", "matches", *LIMITS.values()], rows)
+    return f"<!-- behaviour {behaviour(runs, PROBES['limits'])} -->\n\n{shown}\n"
 
 
 def maps_greedy(matches: int) -> str:

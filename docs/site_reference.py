@@ -193,7 +193,8 @@ def _file_models() -> list[type[BaseModel]]:
             yield from below(one)
 
     found = [one for one in below(Model) if any(field.alias == "schema" for field in one.model_fields.values())]
-    return [one for one in dict.fromkeys(found) if one is not AnyScenario]
+    named = f"{sim.config.__name__}."  # those of records, which are JSON, may be loaded as well
+    return [one for one in dict.fromkeys(found) if one is not AnyScenario and one.__module__.startswith(named)]
 
 
 def _heading(name: str, models: list[type[BaseModel]]) -> str:

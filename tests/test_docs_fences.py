@@ -106,6 +106,9 @@ def test_fences__yaml_and_toml_are_what_they_say(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     shown = list(blocks(page))
     for block in shown:
+        for words in commands(block.text) if block.info == "sh" else ():
+            if words[0] == "init" and not words[1].startswith("-"):
+                shutil.copytree(ROOT / "configs", tmp_path / words[1])
         if name := file_name(block):
             (tmp_path / name).write_text(block.text, encoding="utf-8")
     for block in shown:

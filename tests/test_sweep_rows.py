@@ -1,0 +1,193 @@
+"""Block rows of a sweep: what is there twice, what is damaged, and what other tools read in them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import sim
+from sim.config.errors import BadInput
+from sim.store import RunFolder
+from sim.studies.sweep import play_sweep, sweep
+from sim.studies.sweep_plan import make_sweep_plan
+from sim.studies.sweep_result import Sweep
+from sim.studies.sweep_rows import ROWS_FILE
+from tests.run_tools import SHORT, scaled
+
+MATCHES = scaled(1_400, 32)
+
+
+def written(folder: Path) -> Path:
+    path = folder / "own.yaml"
+    standard = Path(sim.__file__).parents[1] / "configs" / "standard.yaml"
+    dispatches = SHORT.get("dispatches", 24)
+    (folder / "short.yaml").write_text(f"extends: {standard}\nname: short\ndispatches: {dispatches}\n")
+    path.write_text(
+        "schema: 1\nscenario: short.yaml\nbots: [greedy, random]\n"
+        f"keys: {{economy.toll: [1, 3], economy.income: [1, 2]}}\ndesign: grid\nmatches: {MATCHES}\nseed: 3\n"
+    )
+    return path
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    """The whole sweep, and two shards of it."""
+    folder = tmp_path_factory.mktemp("rows")
+    plan = make_sweep_plan(written(folder))
+    for number in (1, 2):
+        with RunFolder(folder / f"shard{number}", plan.digest) as held:
+            play_sweep(plan, folder=held, shard=(number, 2))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def found(folder) -> Sweep:
+    return sweep(folder / "own.yaml", out=folder / "whole")
+
+
+def merged(folder: Path, out: Path, *others: Path) -> bytes:
+    plan = make_sweep_plan(folder / "own.yaml")
+    with RunFolder(out, plan.digest) as held:
+        play_sweep(plan, folder=held, merge=others)
+    return (out / ROWS_FILE).read_bytes()
+
+
+def rewritten(path: Path, change: Any) -> None:
+    """A Parquet file with its rows changed, as plain lists."""
+    table = pq.read_table(path)
+    rows = table.to_pylist()
+    change(rows)
+    changed = pa.Table.from_pylist(rows, schema=table.schema)
+    pq.write_table(changed, path)
+
+
+def copied(folder: Path, name: str, to: Path) -> Path:
+    shutil.copytree(folder / name, to)
+    return to
+
+
+# -- what is there twice ----------------------------------------------------------------------------------------------
+
+
+def test_rows__that_are_there_twice_count_once(folder, found, tmp_path):
+    whole = (folder / "whole" / ROWS_FILE).read_bytes()
+    one, two = folder / "shard1", folder / "shard2"
+    assert merged(folder, tmp_path / "twice", one, one, two) == whole
+    assert merged(folder, tmp_path / "more", folder / "whole", one) == whole
+
+
+def test_rows__that_contradict_each_other_are_damage(folder, found, tmp_path):
+    """File, cell and block are told, whichever block it is."""
+    shard = copied(folder, "shard1", tmp_path / "shard")
+    (file,) = (shard / "blocks").glob("*.parquet")
+
+    def change(rows):
+        rows[5]["block_pairs"] = [99]
+
+    rewritten(file, change)
+    row = pq.read_table(file).to_pylist()[5]
+    for first, second in ((folder / "whole", shard), (folder / "shard1", shard)):
+        with pytest.raises(BadInput) as told:
+            merged(folder, tmp_path / "out", first, second)
+        assert str(told.value).startswith(f"{file} is damaged: block {row['block']} of cell {row['cell'][:12]} (")
+        assert "differs from the one in " in str(told.value)
+        assert not (tmp_path / "out").exists()
+    with pytest.raises(BadInput, match=f"rows of cell {row['cell'][:12]} are damaged: outcomes of swap 0 add up to"):
+        merged(folder, tmp_path / "alone", shard)
+
+
+def test_rows__that_are_lacking_are_damage(folder, found, tmp_path):
+    shard = copied(folder, "shard1", tmp_path / "shard")
+    (file,) = (shard / "blocks").glob("*.parquet")
+    rewritten(file, lambda rows: rows.pop(7))
+    with pytest.raises(BadInput, match=r"part \d has 15 blocks; must have 16; take away the file"):
+        merged(folder, tmp_path / "out", shard)
+
+
+def test_rows__that_contradict_each_other_in_one_file(folder, found, tmp_path):
+    shard = copied(folder, "shard1", tmp_path / "shard")
+    (file,) = (shard / "blocks").glob("*.parquet")
+    rewritten(file, lambda rows: rows.append({**rows[3], "block_pairs": [99]}))
+    with pytest.raises(BadInput, match=r"block \d+ of cell .* differs from the one in the same file"):
+        merged(folder, tmp_path / "out", shard)
+
+
+# -- what is damaged --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("keep", [0, 3, 100, -9])
+def test_rows__of_a_file_that_was_cut_short(folder, found, tmp_path, keep):
+    shard = copied(folder, "shard1", tmp_path / "shard")
+    (file,) = (shard / "blocks").glob("*.parquet")
+    file.write_bytes(file.read_bytes()[:keep])
+    with pytest.raises(BadInput, match=r"000001\.parquet is damaged .*take it away"):
+        merged(folder, tmp_path / "out", shard)
+    file.unlink()
+    with pytest.raises(BadInput, match="holds no rows of a sweep"):
+        merged(folder, tmp_path / "out", shard)
+
+
+def test_rows__of_another_kind_of_file(folder, found, tmp_path):
+    shard = copied(folder, "shard1", tmp_path / "shard")
+    (file,) = (shard / "blocks").glob("*.parquet")
+    shutil.copy(folder / "whole" / "cells.parquet", file)
+    with pytest.raises(BadInput, match="it lacks one of the columns cell, pairing"):
+        merged(folder, tmp_path / "out", shard)
+
+
+def test_rows__of_another_sweep_are_left_out(folder, found, tmp_path):
+    """Cells are known by what they are: those of another sweep are nobody's here, and are told of."""
+    text = (folder / "own.yaml").read_text()
+    other = folder / "other.yaml"
+    other.write_text(text.replace("seed: 3", "seed: 4"))
+    sweep(other, out=tmp_path / "other", matches=32)
+    with pytest.raises(BadInput, match="holds no rows of a cell of this sweep"):
+        merged(folder, tmp_path / "out", tmp_path / "other")
+
+
+def test_rows__two_at_once_are_refused(folder, found):
+    plan = make_sweep_plan(folder / "own.yaml")
+    with RunFolder(folder / "whole", plan.digest), pytest.raises(BadInput, match="another process is writing"):
+        sweep(folder / "own.yaml", out=folder / "whole")
+
+
+# -- what other tools read --------------------------------------------------------------------------------------------
+
+
+SHARED = "sum(block_outcomes[5] + block_outcomes[13]) / sum(2 * block_pairs[1])"
+
+
+def test_rows__duckdb_reads_them_as_they_are(folder, found):
+    """What docs/sweeps.md shows, with the same figures."""
+    duckdb = pytest.importorskip("duckdb")
+    place = folder / "whole"
+    joined = f"SELECT label, {SHARED} FROM '{place}/blocks.parquet' b JOIN (SELECT DISTINCT key, label FROM "
+    rows = duckdb.sql(f"{joined} '{place}/cells.parquet') c ON b.cell = c.key GROUP BY label").fetchall()
+    assert dict(rows) == {c.label: pytest.approx(c.estimates["shared"].value, abs=1e-12) for c in found.cells}
+    told = duckdb.sql(f"SELECT label, value, low FROM '{place}/cells.parquet' WHERE metric = 'shared'").fetchall()
+    assert told == [(c.label, c.estimates["shared"].value, c.estimates["shared"].low) for c in found.cells]
+
+
+def test_rows__polars_reads_them_as_they_are(folder, found):
+    polars = pytest.importorskip("polars")
+    blocks = polars.read_parquet(folder / "whole" / ROWS_FILE)
+    outcomes, pairs = polars.col("block_outcomes"), polars.col("block_pairs")
+    share = (outcomes.list.get(4) + outcomes.list.get(12)).sum() / (2 * pairs.list.get(0)).sum()
+    rows = dict(blocks.group_by("cell").agg(share.alias("shared")).iter_rows())
+    assert rows == {c.key: pytest.approx(c.estimates["shared"].value, abs=1e-12) for c in found.cells}
+    cells = polars.read_parquet(folder / "whole" / "cells.parquet").filter(polars.col("metric") == "shared")
+    assert cells["value"].to_list() == [cell.estimates["shared"].value for cell in found.cells]
+
+
+def test_load_sweep__gives_back_the_frame(folder, found):
+    frame = sim.load_sweep(folder / "whole")
+    assert list(frame.columns) == list(found.frame.columns)
+    assert np.array_equal(frame["value"].to_numpy(), found.frame["value"].to_numpy(), equal_nan=True)
+    assert json.loads((folder / "whole" / "sweep.json").read_text())["cells"][0]["key"] == found.cells[0].key
