@@ -179,7 +179,7 @@ def test_sweep__the_mainline_game(folder):
     assert len(found.cells) <= 4
 
 
-@pytest.mark.parametrize("name", ["costs", "each-number", "district", "screen"])
+@pytest.mark.parametrize("name", ["costs", "each-number", "district", "screen", "focus"])
 def test_sweep__shipped_files_are_valid(name):
     spec = load_sweep_file(Path(__file__).parents[1] / "configs" / "sweeps" / f"{name}.yaml")
     assert spec.read.matches == 20_000
