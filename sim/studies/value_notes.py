@@ -67,8 +67,8 @@ def _better_forced(worths: Sequence[Worth], delta: float) -> Iterator[str]:
         best = max(forced, key=lambda one: one.value or 0.0, default=None)
         if best is not None and best.value is not None:
             yield (
-                f"{own.bot} loses by the {own.subject}s that it buys, but one forced on it at dispatch {best.at} wins it "
-                f"{100 * best.value:+.0f} pp: the verdict is on how the bot buys, not on what is on offer."
+                f"{own.bot} loses by the {own.subject}s that it buys, but one forced on it at dispatch {best.at} wins "
+                f"it {100 * best.value:+.0f} pp: the verdict is on how the bot buys, not on what is on offer."
             )
 
 
@@ -78,6 +78,6 @@ def _jumping(prices: Sequence[BotPrice]) -> Iterator[str]:
         if one.price.further:
             yield (
                 f"What a forced {one.kind} is worth to {one.bot} does not fall with its cost but crosses 0 "
-                f"{1 + len(one.price.further)} times: the bot plays the costs so differently that no price should be set "
-                "by it."
+                f"{1 + len(one.price.further)} times: the bot plays the costs so differently that no price should be "
+                "set by it."
             )
