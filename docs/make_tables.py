@@ -23,6 +23,7 @@ from pathlib import Path
 
 import listed
 import measured
+from house import house_picture
 
 import sim
 from sim.config.exactness import exactness
@@ -159,9 +160,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             else:
                 (ROOT / page).write_text(text, encoding="utf-8")
                 print(f"rewrote {page}")
-    for name in listed.ORDER:
-        path = PICTURES / "maps" / f"{name}.svg"
-        drawn = map_picture(name)
+    pictures = {PICTURES / "maps" / f"{name}.svg": map_picture(name) for name in listed.ORDER}
+    for path, drawn in {PICTURES / "house.svg": house_picture(ROOT), **pictures}.items():
         before = (ROOT / path).read_text(encoding="utf-8") if (ROOT / path).exists() else ""
         if drawn != before and (pictures_comparable() or not before):
             changed = True

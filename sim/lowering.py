@@ -80,19 +80,27 @@ def lower(scenario: Scenario) -> np.recarray[Any, Any]:
     rules.toll_dollars = economy.toll
     rules.cargo_scope = _SCOPES[scenario.cargo.scope]
     rules.start_routes = sum(1 << j for j, label in enumerate(network.junctions) if network.initial_routes[label] == 2)
+    # A field of a record is looked up by name each time: once is enough.
+    head, exits, mirror_node, distance_tracks, fan = (
+        rules.head,
+        rules.exit,
+        rules.mirror_node,
+        rules.distance_tracks,
+        rules.fan,
+    )
     for a, (came_from, at) in enumerate(names.arcs):
-        rules.head[a] = number[at]
+        head[a] = number[at]
         onward = [near for near in network.neighbours[at] if near != came_from]
         for route in Route:
             # A terminal has one exit, the track that the train came on (rules 1.4).
-            rules.exit[a, route] = names.arc_numbers[at, onward[route] if onward else came_from]
+            exits[a, route] = names.arc_numbers[at, onward[route] if onward else came_from]
     for label, n in number.items():
-        rules.mirror_node[n] = number[network.mirror[label]]
+        mirror_node[n] = number[network.mirror[label]]
         for other, tracks in network.distances[label].items():
-            rules.distance_tracks[n, number[other]] = tracks
+            distance_tracks[n, number[other]] = tracks
         leaving = [names.arc_numbers[label, near] for near in network.neighbours[label]]
-        rules.fan[n, : len(leaving)] = leaving
-        rules.fan[n, 3] = len(leaving)
+        fan[n, : len(leaving)] = leaving
+        fan[n, 3] = len(leaving)
     for j, label in enumerate(network.junctions):
         rules.own_junction[0, j] = j
         rules.own_junction[1, j] = number[network.mirror[label]]

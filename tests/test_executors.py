@@ -405,6 +405,16 @@ def test_cluster__leaves_the_same_bytes_whoever_dies(folder, rows, dask, monkeyp
     assert not found.failed
 
 
+@pytest.mark.slow
+@pytest.mark.compiled
+@compiled_only
+def test_cluster__of_this_machine_leaves_the_same_bytes(folder, rows):
+    pytest.importorskip("distributed")
+    found = sweep(written(folder), out=folder / "local", cluster="local", processes=2)
+    assert (folder / "local" / ROWS_FILE).read_bytes() == rows
+    assert found.manifest["played_by"] == "a local cluster of 2 processes"
+
+
 @pytest.mark.compiled
 @compiled_only
 def test_cluster__that_is_not_there(folder, sim_command, monkeypatch):

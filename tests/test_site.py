@@ -21,14 +21,19 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 
 
+def script(name: str) -> Any:
+    """A script of `docs/` as a module, found as `conf.py` finds it."""
+    sys.path.insert(0, str(DOCS))
+    try:
+        return importlib.import_module(name)
+    finally:
+        sys.path.remove(str(DOCS))
+
+
 @pytest.fixture(scope="module")
 def site() -> Any:
     """The extension of `docs/conf.py`."""
-    sys.path.insert(0, str(DOCS))  # as conf.py does
-    try:
-        return importlib.import_module("site_pages")
-    finally:
-        sys.path.pop(0)
+    return script("site_pages")
 
 
 @pytest.fixture(scope="module")
@@ -116,3 +121,29 @@ def site_anchor(heading: str) -> str:
 def test_site__every_public_name_is_listed(pages):
     for name in sim.__all__:
         assert re.search(rf"^\.\. auto(function|class):: {name}$", pages["python.md"], re.MULTILINE), name
+
+
+@pytest.fixture(scope="module")
+def house() -> Any:
+    """The script that draws the house."""
+    return script("house")
+
+
+def test_site__the_house_is_drawn_from_the_imports(house, tmp_path):
+    found = house.imports(ROOT)
+    assert found["sim.reports", "sim.stats"] > 10
+    floor = {room: level for level, rooms in enumerate(house.FLOORS) for room in rooms}
+    assert [edge for edge in found if floor[edge[0]] > floor[edge[1]]] == [], "an import that looks up"
+    picture = house.house_picture(ROOT)
+    assert all(f">{room}</text>" in picture for room in floor)
+    assert picture == (DOCS / "pictures" / "house.svg").read_text(encoding="utf-8"), "run: python docs/make_tables.py"
+    for folder in ("sim/config", "sim/cli", "kernels"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "sim" / "config" / "planted.py").write_text("from sim.cli import app\nimport os\n")
+    assert dict(house.imports(tmp_path)) == {("sim.config", "sim.cli"): 1}
+
+
+def test_site__arrows_that_follow_from_others_are_left_out(house):
+    found = {("sim.reports", "sim.studies"), ("sim.studies", "sim.stats"), ("sim.reports", "sim.stats")}
+    assert house.shown_arrows(found) == [("sim.reports", "sim.studies"), ("sim.studies", "sim.stats")]
+    assert house.shown_arrows({("sim", "sim.games")}) == [("sim", "sim.games")]

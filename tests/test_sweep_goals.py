@@ -11,7 +11,7 @@ from rich.console import Console
 from sim.config.errors import BadInput
 from sim.reports.sweep_figures import curve_figure, map_figure, verdict_of
 from sim.reports.sweep_page import write_sweep_report
-from sim.reports.sweep_terminal import print_sweep, shown_metrics
+from sim.reports.sweep_terminal import print_sweep
 from sim.running.executors import executor_of
 from sim.running.parts import PART_BLOCKS
 from sim.running.runner import Interrupted
@@ -19,7 +19,7 @@ from sim.stats.goals import GoalVerdict
 from sim.store import RunFolder
 from sim.studies.sweep import play_sweep, sweep
 from sim.studies.sweep_plan import FOCUS_SHARE, make_sweep_plan
-from sim.studies.sweep_result import Sweep
+from sim.studies.sweep_result import Sweep, shown_metrics
 from sim.studies.sweep_rows import ROWS_FILE
 from tests.run_tools import interrupting
 from tests.test_sweep import written
@@ -97,7 +97,7 @@ def test_focus__is_told(found):
     assert "Goals" in said
     assert "all goals" in said
     assert "in up to" in said
-    assert shown_metrics(found) == ["tolls", "purchases.siding.first", "seat_bias"]
+    assert shown_metrics(found.cells) == ["tolls", "purchases.siding.first", "seat_bias"]
 
 
 def test_focus__takes_no_shards(folder):

@@ -196,10 +196,11 @@ def _variant(one: Variant, noun: str) -> tuple[list[str], list[Table]]:
 def sweep_html(found: Sweep) -> str:
     """A sweep: how many cells meet the goals, and the cells whose figures moved most."""
     from sim.reports.compare_terminal import change_of
-    from sim.reports.sweep_terminal import RESOLVED_WORDS, shown_metrics
+    from sim.reports.sweep_terminal import RESOLVED_WORDS
     from sim.reports.words import counted
     from sim.stats.differences import Verdict
     from sim.stats.goals import GoalVerdict
+    from sim.studies.sweep_result import shown_metrics
 
     tables = []
     judged = [cell for cell in found.cells if cell.verdict is not None]
@@ -210,7 +211,7 @@ def sweep_html(found: Sweep) -> str:
                 counts.setdefault(one.goal.text, Counter())[one.verdict] += 1
         rows = [(text, *(f"{n[verdict]:,}" for verdict in GoalVerdict)) for text, n in counts.items()]
         tables.append(Table(["cells", *(verdict.value for verdict in GoalVerdict)], rows, "goals"))
-    for metric in shown_metrics(found)[:MOST_PARTS]:
+    for metric in shown_metrics(found.cells)[:MOST_PARTS]:
         cells = [cell for cell in found.cells if metric in cell.differences]
         moved = [cell for cell in cells if cell.differences[metric].verdict is not Verdict.IDENTICAL]
         moved.sort(key=lambda cell: -abs(cell.differences[metric].value or 0.0))

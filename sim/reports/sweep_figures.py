@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sim.reports import style
 from sim.reports.words import shortened
 from sim.stats.goals import GoalVerdict
-from sim.studies.sweep_plan import level_words
 from sim.studies.sweep_result import CellResult, Sweep
+from sim.studies.turning import level_words, short_names
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["curve_figure", "levels_of", "map_figure", "same_but_for", "verdict_of"]
+__all__ = ["curve_figure", "levels_of", "map_figure", "outline", "same_but_for", "unit_words", "verdict_of"]
 
 MOST_CURVES = 7
 COLOURS = (style.SEAT_A, style.SEAT_B, style.FIRST, style.SECOND, style.WARNING, style.INK, style.SHARED)
@@ -24,6 +25,8 @@ VERDICT_COLOURS = {
     GoalVerdict.UNDECIDED: "#F4F4F4",
 }
 LONGEST_LEVEL = 14
+MOST_PANELS = 6
+PANELS_ACROSS = 2
 _SHARES = ("share", "share difference")
 
 
@@ -78,14 +81,14 @@ def curve_figure(found: Sweep, metric: str, key: str, by: str | None = None) -> 
                 axes.fill_between(x, low, high, color=colour, alpha=0.2, linewidth=0)
         axes.set_xticks(range(len(levels)), [shortened(level_words(level), LONGEST_LEVEL) for level in levels])
         axes.set_xlabel(key)
-        axes.set_title(f"{metric}{_unit(found.units[metric])}")
+        axes.set_title(f"{metric}{unit_words(found.units[metric])}")
         style.quiet_grid(axes, "y")
         if by is not None:
             axes.legend(title=by, loc="center left", bbox_to_anchor=(1.01, 0.5))
     return figure
 
 
-def map_figure(found: Sweep, across: str, up: str, metric: str, goal: str | None) -> Figure:
+def map_figure(found: Sweep, across: str, up: str, metric: str, goal: str | None, by: str | None = None) -> Figure:
     """A heat map over two keys: of the figure, with its value in each cell; by verdict where a goal is named.
 
     Parameters
@@ -95,47 +98,43 @@ def map_figure(found: Sweep, across: str, up: str, metric: str, goal: str | None
     metric
         Core name of the figure, whose values are written into the cells.
     goal
-        Text of the goal whose verdict colours the cells, "" for all goals together; None: colours by value.
+        Text of the goal whose verdict colours the cells, "" for all goals together, with the region in which all are
+        met outlined; None: colours by value.
+    by
+        A third key, with a map for each of its values; None: all other keys are as in the reference.
     """
-    from matplotlib.colors import LinearSegmentedColormap
-    from matplotlib.patches import Patch, Rectangle
+    from matplotlib.patches import Patch
 
     xs, ys = levels_of(found, across), levels_of(found, up)
-    scale = 100 if found.units[metric] in _SHARES else 1
-    cells = {
-        (xs.index(cell.values[across]), ys.index(cell.values[up])): cell for cell in same_but_for(found, [across, up])
-    }
-    values = [one.value for cell in cells.values() if (one := cell.estimates.get(metric)) is not None]
-    known = [value for value in values if value is not None]
-    low, high = (min(known), max(known)) if known else (0.0, 1.0)
-    shades = LinearSegmentedColormap.from_list("values", [style.PAPER, style.SEAT_A], N=41)
+    panels = [None] if by is None else levels_of(found, by)[:MOST_PANELS]
+    cells = same_but_for(found, [across, up] if by is None else [across, up, by])
+    known = [v for cell in cells if (one := cell.estimates.get(metric)) is not None and (v := one.value) is not None]
+    ends = (min(known), max(known)) if known else (0.0, 1.0)
+    columns = min(len(panels), PANELS_ACROSS)
+    rows = -(-len(panels) // columns)
     with style.applied():
-        figure = style.new_figure(1.5 + 0.42 * len(ys), max(style.WIDTH_INCHES, 1.6 + 0.62 * len(xs)))
-        axes = figure.add_subplot()
-        for (x, y), cell in cells.items():
-            one = cell.estimates.get(metric)
-            value = None if one is None else one.value
-            verdict = None if goal is None else verdict_of(cell, goal)
-            share = 0.0 if value is None or high == low else 0.75 * (value - low) / (high - low)
-            colour = shades(share) if verdict is None else VERDICT_COLOURS[verdict]
-            hatch = "///" if verdict is GoalVerdict.UNDECIDED else None
-            edge = style.SHARED if hatch else style.PAPER
-            axes.add_patch(
-                Rectangle((x - 0.5, y - 0.5), 1, 1, facecolor=colour, edgecolor=edge, hatch=hatch, linewidth=0.8)
-            )
-            words = "failed" if value is None else f"{scale * value:.3g}"
-            weight = "bold" if cell.reference else "normal"
-            axes.text(x, y, words, ha="center", va="center", fontsize=9, fontweight=weight, bbox=_behind(hatch))
-        axes.set_xlim(-0.5, len(xs) - 0.5)
-        axes.set_ylim(-0.5, len(ys) - 0.5)
-        axes.set_xticks(range(len(xs)), [shortened(level_words(level), LONGEST_LEVEL) for level in xs])
-        axes.set_yticks(range(len(ys)), [shortened(level_words(level), LONGEST_LEVEL) for level in ys])
-        axes.tick_params(length=0)
-        axes.set_xlabel(across)
-        axes.set_ylabel(up)
-        axes.set_title((goal or "all goals") if goal is not None else f"{metric}{_unit(found.units[metric])}")
-        for spine in axes.spines.values():
-            spine.set_visible(False)
+        wide = max(style.WIDTH_INCHES, columns * (0.9 + 0.62 * len(xs)) + 0.7)
+        figure = style.new_figure(rows * (1.0 + 0.42 * len(ys)) + 0.5, wide)
+        for place, panel in enumerate(panels):
+            axes = figure.add_subplot(rows, columns, place + 1)
+            here = {
+                (xs.index(cell.values[across]), ys.index(cell.values[up])): cell
+                for cell in cells
+                if by is None or cell.values[by] == panel
+            }
+            _draw_map(axes, found, here, metric, goal, ends)
+            axes.set_xlim(-0.5, len(xs) - 0.5)
+            axes.set_ylim(-0.5, len(ys) - 0.5)
+            axes.set_xticks(range(len(xs)), [shortened(level_words(level), LONGEST_LEVEL) for level in xs])
+            axes.set_yticks(range(len(ys)), [shortened(level_words(level), LONGEST_LEVEL) for level in ys])
+            axes.tick_params(length=0)
+            axes.set_xlabel(across)
+            if place % columns == 0:
+                axes.set_ylabel(up)
+            whole = (goal or "all goals") if goal is not None else f"{metric}{unit_words(found.units[metric])}"
+            axes.set_title(whole if by is None else shortened(f"{short_names([by])[by]} {level_words(panel)}", 28))
+            for spine in axes.spines.values():
+                spine.set_visible(False)
         if goal is not None:
             patches = [
                 Patch(
@@ -146,8 +145,59 @@ def map_figure(found: Sweep, across: str, up: str, metric: str, goal: str | None
                 )
                 for one in GoalVerdict
             ]
-            axes.legend(handles=patches, loc="center left", bbox_to_anchor=(1.01, 0.5))
+            if by is None:
+                figure.axes[0].legend(handles=patches, loc="center left", bbox_to_anchor=(1.01, 0.5))
+            else:
+                figure.legend(handles=patches, loc="outside lower center", ncols=3)
     return figure
+
+
+def _draw_map(
+    axes: Axes,
+    found: Sweep,
+    cells: Mapping[tuple[int, int], CellResult],
+    metric: str,
+    goal: str | None,
+    ends: tuple[float, float],
+) -> None:
+    """Cells at their places, coloured, with the figure's value."""
+    from matplotlib.colors import LinearSegmentedColormap
+    from matplotlib.patches import Rectangle
+
+    low, high = ends
+    scale = 100 if found.units[metric] in _SHARES else 1
+    shades = LinearSegmentedColormap.from_list("values", [style.PAPER, style.SEAT_A], N=41)
+    for (x, y), cell in cells.items():
+        one = cell.estimates.get(metric)
+        value = None if one is None else one.value
+        verdict = None if goal is None else verdict_of(cell, goal)
+        share = 0.0 if value is None or high == low else 0.75 * (value - low) / (high - low)
+        colour = shades(share) if verdict is None else VERDICT_COLOURS[verdict]
+        hatch = "///" if verdict is GoalVerdict.UNDECIDED else None
+        edge = style.SHARED if hatch else style.PAPER
+        axes.add_patch(
+            Rectangle((x - 0.5, y - 0.5), 1, 1, facecolor=colour, edgecolor=edge, hatch=hatch, linewidth=0.8)
+        )
+        words = "failed" if value is None else f"{scale * value:.3g}"
+        weight = "bold" if cell.reference else "normal"
+        axes.text(x, y, words, ha="center", va="center", fontsize=9, fontweight=weight, bbox=_behind(hatch))
+    if goal == "":
+        inside = {place for place, cell in cells.items() if cell.verdict is GoalVerdict.MET}
+        for line in outline(inside):
+            axes.plot(*zip(*line, strict=True), color=style.FIRST_TEXT, linewidth=2.4, solid_capstyle="projecting")
+
+
+def outline(inside: Collection[tuple[int, int]]) -> list[tuple[tuple[float, float], tuple[float, float]]]:
+    """The edges of a region of unit squares around whole numbers: those with no square of it on the other side."""
+    lines = []
+    for x, y in sorted(inside):
+        for dx, dy in ((1, 0), (-1, 0), (0, 1), (0, -1)):
+            if (x + dx, y + dy) not in inside:
+                mid = (x + dx / 2, y + dy / 2)
+                lines.append(
+                    ((mid[0] - dy / 2, mid[1] - dx / 2), (mid[0] + dy / 2, mid[1] + dx / 2)),
+                )
+    return lines
 
 
 def verdict_of(cell: CellResult, goal: str) -> GoalVerdict | None:
@@ -161,5 +211,6 @@ def _behind(hatch: str | None) -> dict[str, Any] | None:
     return None if hatch is None else {"facecolor": style.PAPER, "edgecolor": "none", "pad": 1.2}
 
 
-def _unit(unit: str) -> str:
+def unit_words(unit: str) -> str:
+    """The unit of an axis, in brackets."""
     return {"share": " [%]", "share difference": " [pp]", "count": ""}.get(unit, f" [{unit}]")

@@ -9,20 +9,18 @@ from sim.reports.compare_terminal import change_of
 from sim.reports.lines import Lines
 from sim.reports.sweep_pick_terminal import print_pick
 from sim.reports.sweep_screen_terminal import print_screen
+from sim.reports.sweep_steps import print_steps
 from sim.reports.sweep_words import turned_words
 from sim.reports.words import counted, shortened
 from sim.stats.differences import Difference, Verdict
 from sim.stats.goals import GoalVerdict
 from sim.stats.rounding import format_estimate
-from sim.studies.sweep_result import Sweep
+from sim.studies.sweep_result import Sweep, shown_metrics
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["RESOLVED_WORDS", "print_sweep", "shown_metrics"]
-
-SHOWN = ("score.first", "shared", "spread.mean", "pick.upgrade.first", "pick.siding.first")
-"""Figures of the table, where no goals say which matter."""
+__all__ = ["RESOLVED_WORDS", "print_sweep"]
 
 MOST_TABLES = 6
 MOST_ROWS = 40
@@ -34,14 +32,6 @@ RESOLVED_WORDS = {
     Verdict.NOTHING: "",
 }
 STYLES = {GoalVerdict.MET: "green", GoalVerdict.VIOLATED: "bold red", GoalVerdict.UNDECIDED: "yellow"}
-
-
-def shown_metrics(found: Sweep) -> list[str]:
-    """Figures that are looked at first: those of the goals, else a few of the game's."""
-    wanted = list(dict.fromkeys(one.goal.metric for cell in found.cells for one in cell.goals))
-    known = found.reference.estimates or next((cell.estimates for cell in found.cells if cell.estimates), {})
-    named = [name for name in wanted or SHOWN if name in known]
-    return named or [name for name in known if name in ("trip_gap", "unfinished", "collisions", "trip_stages.east")]
 
 
 def print_sweep(found: Sweep, console: Console) -> None:
@@ -62,7 +52,7 @@ def print_sweep(found: Sweep, console: Console) -> None:
     )
     reference = found.reference
     lines.paragraph(f"reference: {reference.label}", hang="  ")
-    shown = shown_metrics(found)
+    shown = shown_metrics(found.cells)
     still = [metric for metric in shown if _stands_still(found, metric)]
     moving = [metric for metric in shown if metric not in still][:MOST_TABLES]
     if found.screen:
@@ -73,6 +63,7 @@ def print_sweep(found: Sweep, console: Console) -> None:
     if still:
         lines.blank()
         lines.paragraph(f"Exactly the same in every block of every cell: {', '.join(still)}.", hang="  ")
+    print_steps(lines, found)
     _goals(lines, found)
     print_pick(lines, found)
     if found.inert:

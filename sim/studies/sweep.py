@@ -12,6 +12,7 @@ from typing import Any
 
 from kernels.random import RNG_SCHEME
 from sim.config.errors import BadInput
+from sim.config.key_units import unit_of_key
 from sim.running.executors import Executor, executor_of
 from sim.running.parts import PART_BLOCKS
 from sim.running.progress import bar
@@ -27,6 +28,7 @@ from sim.studies.sweep_plan import STUDY, SweepPlan, make_sweep_plan
 from sim.studies.sweep_result import CELLS_FILE, SWEEP_SCHEMA, Sweep
 from sim.studies.sweep_rows import RowStore
 from sim.studies.sweep_screen import key_effects, screen_notes
+from sim.studies.sweep_steps import steps_of
 
 __all__ = ["RESULT", "Shard", "block_pairs_in", "play_sweep", "sweep"]
 
@@ -196,6 +198,8 @@ def play_sweep(
         None if folder is None else folder.path,
         screen=key_effects(plan, parts),
         pick=pick,
+        steps=steps_of(plan, parts, taken, cells),
+        key_units={key: unit_of_key(spec.scenario, key) for key in spec.read.keys},
     )
     if folder is not None:
         _keep(found, folder)

@@ -268,7 +268,10 @@ class _Cells:
             self.found.insert(0, Cell({key: self.own(key) for key in self.spec.read.keys}, base))
             self.places = [place + 1 for place in self.places]
             return self.found, 0
-        return self.found, self.numbers[identity]
+        number = self.numbers[identity]
+        if self.spec.read.design == "oat":  # a level that says in other words what the scenario says
+            self.found[number] = replace(self.found[number], values={key: self.own(key) for key in self.spec.read.keys})
+        return self.found, number
 
     def base(self) -> Plan | None:
         """The scenario as it is; None where only the cells say who plays."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ from sim.studies.sweep_screen import KeyEffect
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["CELLS_FILE", "SWEEP_SCHEMA", "CellResult", "Sweep", "load_sweep"]
+__all__ = ["CELLS_FILE", "SWEEP_SCHEMA", "CellResult", "Step", "Sweep", "load_sweep", "shown_metrics"]
 
 SWEEP_SCHEMA = 1
 CELLS_FILE = "cells.parquet"
@@ -72,6 +72,57 @@ class CellResult:
 
 
 @dataclass(frozen=True)
+class Step:
+    """One key turned from one value to another, all others standing still, and what that does to one figure.
+
+    Attributes
+    ----------
+    key, before, after
+        What is turned.
+    cell_before, cell_after
+        Numbers of the two cells.
+    change
+        Of the figure, with its interval; it is said to have moved at a level that allows for all steps and figures.
+    rank
+        First and last place by size that its interval leaves it, from 1; None where it is not resolved, or too small to
+        matter.
+    """
+
+    key: str
+    before: Any
+    after: Any
+    cell_before: int
+    cell_after: int
+    change: Difference
+    rank: tuple[int, int] | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The entry of `sweep.json`."""
+        return {
+            "key": self.key,
+            "before": self.before,
+            "after": self.after,
+            "cells": [self.cell_before, self.cell_after],
+            **self.change.as_dict(),
+            "rank": None if self.rank is None else list(self.rank),
+        }
+
+
+SHOWN = ("score.first", "shared", "spread.mean", "pick.upgrade.first", "pick.siding.first")
+SHOWN_OF_DAYS = ("trip_gap", "unfinished", "collisions", "trip_stages.east")
+"""Figures that are looked at first, where no goals say which matter."""
+
+
+def shown_metrics(cells: Sequence[CellResult]) -> list[str]:
+    """Figures that are looked at first: those of the goals, else a few of the game's."""
+    wanted = list(dict.fromkeys(one.goal.metric for cell in cells for one in cell.goals))
+    known = next((cell.estimates for cell in cells if cell.reference and cell.estimates), None)
+    known = known or next((cell.estimates for cell in cells if cell.estimates), {})
+    named = [name for name in wanted or SHOWN if name in known]
+    return named or [name for name in known if name in SHOWN_OF_DAYS]
+
+
+@dataclass(frozen=True)
 class Sweep:
     """A finished sweep.
 
@@ -97,6 +148,10 @@ class Sweep:
         Of a screen, what each key does to each figure; empty with other designs.
     pick
         The cell that meets the goals best, where that was asked for.
+    steps
+        What each step from the reference does, for the figures that are looked at first.
+    key_units
+        Unit of each key, such as dollars; "" where it has none.
     """
 
     scenario: str
@@ -109,6 +164,8 @@ class Sweep:
     folder: Path | None = None
     screen: tuple[KeyEffect, ...] = ()
     pick: Pick | None = None
+    steps: tuple[Step, ...] = ()
+    key_units: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def reference(self) -> CellResult:
@@ -166,6 +223,7 @@ class Sweep:
                 for cell in self.cells
             ],
             **({"screen": [one.as_dict() for one in self.screen]} if self.screen else {}),
+            "steps": [one.as_dict() for one in self.steps],
             **({"pick": self.pick.as_dict()} if self.pick is not None else {}),
             "notes": list(self.notes),
         }

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import re
+import signal
+import threading
 import time
 from asyncio import CancelledError
 from collections.abc import Iterable, Iterator
@@ -123,9 +125,10 @@ class Cluster:
             ) from None
         try:
             if self.address == LOCAL:
-                self._started = LocalCluster(
-                    n_workers=self.processes, threads_per_worker=1, dashboard_address=None, silence_logs="ERROR"
-                )
+                with _keyboard_kept_out():
+                    self._started = LocalCluster(
+                        n_workers=self.processes, threads_per_worker=1, dashboard_address=None, silence_logs="ERROR"
+                    )
             place = self.address if self._started is None else self._started
             try:
                 self._client = Client(place, timeout=ANSWERS_SECONDS, set_as_default=False)
@@ -152,3 +155,16 @@ class Cluster:
             if one is not None:
                 one.close()
         self._client = self._started = None
+
+
+@contextlib.contextmanager
+def _keyboard_kept_out() -> Iterator[None]:
+    """Start processes that the keyboard does not interrupt: it interrupts this one, which ends them."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,188 @@
+"""Pictures of a sweep beside maps and curves: two goals traded off, points by chance, screens, the way of a pick."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sim.reports import style
+from sim.reports.sweep_figures import levels_of, unit_words
+from sim.reports.words import shortened
+from sim.stats.goals import Goal
+from sim.stats.screening import RESOLVED_FLOORS
+from sim.stats.trade import Side, distances, groups, sides
+from sim.studies.sweep_result import Sweep
+from sim.studies.turning import level_words, short_names
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["pick_figure", "scatter_figure", "screen_figure", "trade_figure"]
+
+MOST_NAMED = 4
+"""Cells or keys that are named in a picture."""
+
+LONGEST_LABEL = 36
+MOST_TICKS = 8
+BOTH_MET = "#E7F4EF"
+_SHARES = ("share", "share difference")
+
+
+def trade_figure(found: Sweep, across: Goal, up: Goal) -> Figure:
+    """How far two goals' figures lie outside their bands, cell by cell, with intervals; the front is joined."""
+    cells = [cell for cell in found.cells if {across.metric, up.metric} <= set(cell.estimates)]
+    x, y = (distances(goal, [cell.estimates[goal.metric] for cell in cells]) for goal in (across, up))
+    where = sides(x, y)
+    looks: dict[Side, dict[str, Any]] = {
+        Side.BEHIND: {"color": style.RULE, "markersize": 4, "zorder": 2},
+        Side.MAYBE: {"color": style.MUTED, "markersize": 5, "markerfacecolor": style.PAPER, "zorder": 3},
+        Side.FRONT: {"color": style.SEAT_A, "markersize": 6, "zorder": 4},
+    }
+    with style.applied():
+        figure = style.new_figure(4.4)
+        axes = figure.add_subplot()
+        axes.axvline(0, color=style.MUTED, linewidth=0.8)
+        axes.axhline(0, color=style.MUTED, linewidth=0.8)
+        for side, look in looks.items():
+            chosen = np.array([one is side for one in where], np.bool_)
+            if not chosen.any():
+                continue
+            arms = [
+                np.array([one.value[chosen] - one.low[chosen], one.high[chosen] - one.value[chosen]]) for one in (x, y)
+            ]
+            axes.errorbar(
+                x.value[chosen], y.value[chosen], xerr=np.maximum(arms[0], 0), yerr=np.maximum(arms[1], 0),
+                fmt="o", elinewidth=0.8, ecolor=style.RULE, label=side.value, **look,
+            )  # fmt: skip
+        front = sorted((float(x.value[i]), float(y.value[i]), i) for i, one in enumerate(where) if one is Side.FRONT)
+        if front:
+            axes.step([p for p, _, _ in front], [q for _, q, _ in front], where="post", color=style.SEAT_A, linewidth=1)
+        for p, q, i in front[:MOST_NAMED]:
+            axes.annotate(_short(found, cells[i].values), (p, q), xytext=(5, 5), textcoords="offset points", fontsize=8)
+        low, high = axes.get_xlim(), axes.get_ylim()
+        axes.axvspan(
+            min(low[0], -0.01), 0, ymax=max(0.0, (0 - high[0]) / (high[1] - high[0])), color="#E7F4EF", zorder=0
+        )
+        axes.set_xlim(low)
+        axes.set_ylim(high)
+        axes.set_xlabel(f"{across.text}: band units outside")
+        axes.set_ylabel(f"{up.text}: band units outside")
+        axes.set_title("Two goals at once; shaded where both are met")
+        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=1)
+    return figure
+
+
+def _short(found: Sweep, values: Any) -> str:
+    names = short_names(list(found.keys))
+    return shortened(", ".join(f"{names[key]} {level_words(value)}" for key, value in values.items()), LONGEST_LABEL)
+
+
+def scatter_figure(found: Sweep, metric: str) -> Figure:
+    """A figure over each key, every cell with its interval, and means of cells with bands."""
+    keys = list(found.keys)
+    scale = 100 if found.units[metric] in _SHARES else 1
+    cells = [cell for cell in found.cells if (one := cell.estimates.get(metric)) is not None and one.value is not None]
+    level = float(found.manifest["level"])
+    columns = min(2, len(keys))
+    rows = -(-len(keys) // columns)
+    with style.applied():
+        figure = style.new_figure(0.6 + 2.3 * rows)
+        for place, key in enumerate(keys):
+            axes = figure.add_subplot(rows, columns, place + 1)
+            levels = levels_of(found, key)
+            numbers = all(isinstance(one, int | float) and not isinstance(one, bool) for one in levels)
+            words = list(dict.fromkeys(level_words(one) for one in levels))
+            x = [float(cell.values[key] if numbers else words.index(level_words(cell.values[key]))) for cell in cells]
+            y = [scale * float(cell.estimates[metric].value or 0.0) for cell in cells]
+            for at, centre, cell in zip(x, y, cells, strict=True):
+                one = cell.estimates[metric]
+                ends = [centre if end is None else scale * end for end in (one.low, one.high)]
+                axes.plot([at, at], ends, color=style.RULE, linewidth=0.9, zorder=1)
+            axes.plot(x, y, "o", color=style.MUTED, markersize=3, zorder=2)
+            means = groups(x, y, level)
+            axes.plot([one.at for one in means], [one.mean for one in means], color=style.SEAT_A, zorder=3)
+            bands = [one for one in means if one.low is not None and one.high is not None]
+            if bands:
+                axes.fill_between(
+                    [one.at for one in bands], [one.low or 0.0 for one in bands], [one.high or 0.0 for one in bands],
+                    color=style.SEAT_A, alpha=0.2, linewidth=0,
+                )  # fmt: skip
+            if not numbers and len(words) <= MOST_TICKS:
+                axes.set_xticks(range(len(words)), [shortened(one, 12) for one in words])
+            axes.set_xlabel(key)
+            style.quiet_grid(axes, "y")
+        figure.suptitle(
+            f"{metric}{unit_words(found.units[metric])}", x=0.01, ha="left", fontweight="bold", fontsize=11.5
+        )
+    return figure
+
+
+def screen_figure(found: Sweep, metric: str) -> Figure:
+    """Keys by the size of their effects and how much these differ; grey lines reach to twice the noise floor."""
+    rows = [one for one in found.screen if one.metric == metric and not one.found.still]
+    unit = {"share": " [pp]", "share difference": " [pp]"}.get(found.units[metric], unit_words(found.units[metric]))
+    scale = 100 if found.units[metric] in _SHARES else 1
+    names = short_names(list(found.keys))
+    with style.applied():
+        figure = style.new_figure(3.8)
+        axes = figure.add_subplot()
+        for place, one in enumerate(sorted(rows, key=lambda one: one.found.sigma)):
+            x, y = scale * one.found.mu_star, scale * one.found.sigma
+            axes.plot(
+                [0, scale * RESOLVED_FLOORS * one.found.floor], [y, y], color=style.SHARED, linewidth=2, alpha=0.5
+            )
+            seen = one.rank is not None
+            axes.plot([x], [y], "o", color=style.SEAT_A, markerfacecolor=style.SEAT_A if seen else style.PAPER)
+            above = (6, 5) if place % 2 else (6, -12)
+            axes.annotate(names[one.key], (x, y), xytext=above, textcoords="offset points", fontsize=9)
+        axes.set_xlim(left=0)
+        axes.set_ylim(bottom=0)
+        axes.margins(x=0.25, y=0.12)
+        _from_zero(axes)
+        axes.set_xlabel(f"mu*: mean size of the effect of the key's whole way{unit}")
+        axes.set_ylabel(f"sigma{unit}")
+        axes.set_title(metric)
+        style.quiet_grid(axes, "y")
+    return figure
+
+
+def _from_zero(axes: Axes) -> None:
+    """Room for words on the right and above, none below 0."""
+    axes.autoscale()
+    axes.set_xlim(0, axes.get_xlim()[1] * 1.15)
+    axes.set_ylim(0, axes.get_ylim()[1] * 1.08)
+
+
+def pick_figure(found: Sweep) -> Figure:
+    """The way of a pick: the place of every cell, round by round; those that were kept go on."""
+    pick = found.pick
+    assert pick is not None
+    last = {one.cell for one in pick.finalists}
+    ways: dict[int, list[tuple[int, int]]] = {}
+    for at, one in enumerate(pick.rounds):
+        for place, (cell, _) in enumerate(one.standings, 1):
+            ways.setdefault(cell, []).append((at, place))
+    with style.applied():
+        figure = style.new_figure(3.8)
+        axes = figure.add_subplot()
+        for cell, way in sorted(ways.items(), key=lambda pair: pair[0] in last):
+            colour = style.SEAT_A if cell in last else style.RULE
+            axes.plot(
+                *zip(*way, strict=True), color=colour, marker="o", markersize=3, linewidth=1.6 if cell in last else 1
+            )
+        for end in pick.finalists:
+            weight = "bold" if end.cell == pick.best.cell else "normal"
+            look: dict[str, Any] = {"xytext": (8, -3), "textcoords": "offset points", "fontsize": 9}
+            axes.annotate(_short(found, found.cells[end.cell].values), ways[end.cell][-1], fontweight=weight, **look)
+        axes.set_yscale("log", base=2)
+        top = len(pick.rounds[0].standings)
+        ticks = [2**power for power in range(top.bit_length())]
+        axes.set_yticks(ticks, [f"{tick}" for tick in ticks])
+        axes.set_ylim(1.3 * top, 0.8)
+        axes.set_xlim(-0.2, max(1, len(pick.rounds) - 1) * 1.7)
+        axes.set_xticks(range(len(pick.rounds)), [f"round {n}" for n in range(1, len(pick.rounds) + 1)])
+        axes.set_ylabel("place")
+        axes.set_title("Halving: the place of every cell, round by round")
+    return figure
