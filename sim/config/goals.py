@@ -287,9 +287,9 @@ def _goal(
         message = f"is {written.text}, which no figure can meet; {key} is always {reach}"
         problems.append(node.problem(place, message))
         return None
-    plain = written.high is not None and written.high.unit == PLAIN_UNIT
-    if unit.startswith("share") and plain and low <= least and high >= most:
-        message = f"is {written.text}, which is up to 100% and always met; did you mean {written.high.number:g}%?"
+    end = written.high
+    if unit.startswith("share") and end is not None and end.unit == PLAIN_UNIT and low <= least and high >= most:
+        message = f"is {written.text}, which is up to 100% and always met; did you mean {end.number:g}%?"
         problems.append(node.problem(place, message))
         return None
     return Goal(name, Band(low, high, absolute is not None), f"{key} {_shown(written)}", unit)
