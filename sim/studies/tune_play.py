@@ -81,7 +81,7 @@ class TunePlay:
         self.new = 0
         self._cells: dict[tuple[Edit, int], tuple[Cell, ...] | str] = {}
         self._present = self.store.present()
-        self._rows = self.store.cells(sorted({key for key, _ in self._present}))
+        self._rows = dict(self.store.cells(sorted({key for key, _ in self._present})))
         self._saved = time.monotonic()
 
     # -- looking at edits ---------------------------------------------------------------------------------------------
