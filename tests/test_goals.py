@@ -268,9 +268,18 @@ def test_goals__dominated_bots_by_a_tournament(tmp_path):
     assert (last.goal.metric, last.estimate.pairing) == ("dominated_bots", "all bots")
     met = sim.tournament("standard", bots=["greedy", "random"], matches=scaled(2_000, 30), seed=1, overrides=SHORT)
     assert last.estimate == met["dominated_bots"]
+    assert found.dominated == tuple(one["bot"] for one in met.dominated)
     if scaled(True, False):
         assert last.verdict is GoalVerdict.VIOLATED
         assert found.exit_code == 1
+        assert found.dominated == ("random",)
+        assert "\n  Dominated: random.\n" in printed(found)
+
+
+def test_goals__a_number_of_dominated_bots_that_is_always_met_is_refused(tmp_path):
+    path = goals_file(tmp_path, **{"bands:": 'bands:\n  dominated_bots: "<= 1"'})
+    with pytest.raises(sim.BadInput, match=r"dominated_bots is <= 1, which is always so: of 2 bots at most 1 are"):
+        load_goals(path)
 
 
 @pytest.mark.compiled

@@ -335,7 +335,7 @@ def test_sweep__a_cell_that_fails_is_a_row_and_the_others_finish(folder, monkeyp
         ({"keys": "{economy.toll: {from: 0.5, to: 2}}"}, "has no step; must have one with grid"),
         ({"keys": "{economy.toll: {from: 0, to: 99999}}"}, "has 100,000 values"),
         ({"keys": "{economy.toll: {from: 0, to: 200}, dispatches: {from: 1, to: 200}}"}, "make 40,200 cells"),
-        ({"keys": "{bots: [greedy]}"}, "is turned, so that bots is read by nothing"),
+        ({"keys": "{bots: [greedy]}"}, "says already who plays; must be left out"),
         ({"bots": None, "keys": "{bots: [3]}"}, "must be two bots"),
         ({"bots": None, "keys": "{bots: [gredy]}"}, "bot 'gredy' is unknown"),
         ({"bots": "[a, b, c]"}, "must be two bots"),

@@ -21,12 +21,13 @@ from sim.reports.value_terminal import print_value
 from sim.restrictions import Restrictions
 from sim.running.runner import Interrupted
 from sim.stats.paired import IDENTICAL
-from sim.stats.worth import Crossing
+from sim.stats.worth import Crossing, Price
 from sim.store import RunFolder
 from sim.studies import value_play
 from sim.studies.value import play_value
+from sim.studies.value_notes import value_notes
 from sim.studies.value_plan import ValuePlan, costs_to_scan, make_value_plan
-from sim.studies.value_result import FIGURES, ValueStudy, load_value
+from sim.studies.value_result import FIGURES, BotPrice, ValueStudy, Worth, load_value
 from sim.studies.versions import forced, keeping_off, peaceful, places_of, without, without_items
 from tests.run_tools import SHORT, edited, files_under, interrupting, plug_in, scaled
 
@@ -485,3 +486,29 @@ def test_tallies__are_whole_numbers_that_read_back():
         assert found.total.dtype == np.int64
         assert (again[metric].total == found.total).all()
         assert again[metric].scale == found.scale
+
+
+# -- notes that keep a reader from a wrong conclusion ------------------------------------------------------------------
+
+
+def worth_of(figure: str, value: float, at: int | None = None) -> Worth:
+    return Worth("p", "siding", figure, at, value, value - 0.01, value + 0.01, 100, 50, "t")
+
+
+def test_notes__a_bot_that_buys_badly_is_told_from_an_offer_that_is_bad():
+    plan = plan_of("greedy")
+
+    def notes(*worths: Worth, prices: tuple[BotPrice, ...] = ()) -> str:
+        return "\n".join(value_notes(plan, [], worths, prices))
+
+    lost = worth_of("knockout.score", -0.1)
+    early, late = worth_of("timing.score", 0.43, 1), worth_of("timing.score", -0.05, 8)
+    assert (
+        "p loses by the sidings that it buys, but one forced on it at dispatch 1 wins it +43 pp: the verdict is on how "
+        "the bot buys, not on what is on offer."
+    ) in notes(lost, early, late)
+    assert notes(lost, late) == notes(worth_of("knockout.score", 0.1), early) == notes()
+    many = BotPrice("p", "upgrade", "upgrade:1", Price(Crossing.CROSSES, 2.0, 1.0, 3.0, "bootstrap", (9.0, 31.0), 40.0))
+    assert "crosses 0 3 times" in notes(prices=(many,))
+    once = BotPrice("p", "upgrade", "upgrade:1", Price(Crossing.CROSSES, 2.0, 1.0, 3.0, "bootstrap", (), 40.0))
+    assert notes(prices=(once,)) == notes()

@@ -187,8 +187,16 @@ def load_goals(
         goals += [found] if found is not None else []
     dominated = next((goal for goal in goals if goal.metric == DOMINATED_BOTS), None)
     pairs = None if read.bots is None else tuple(_beside_file(pair, root) for pair in read.bots)
-    if dominated is not None and len({name for pair in pairs or () for name in pair}) < 2:
+    n_bots = len({name for pair in pairs or () for name in pair})
+    message = ""
+    if dominated is not None and n_bots < 2:
         message = "has no tournament to decide it; bots must name two different bots or more"
+    elif dominated is not None and dominated.band.low <= 0 and dominated.band.high >= n_bots - 1:
+        message = (
+            f"is {dominated.text.removeprefix(DOMINATED_BOTS).strip()}, which is always so: of {n_bots} bots at most "
+            f"{n_bots - 1} are dominated; must allow fewer, or bots must name more"
+        )
+    if message:
         problems.append(root.nearest(("bands", DOMINATED_BOTS)).problem(("bands", DOMINATED_BOTS), message))
     if problems:
         raise BadInput(problems)

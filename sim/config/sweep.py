@@ -141,7 +141,7 @@ def load_sweep_file(path: str | Path) -> SweepSpec:
         problems.append(root.nearest(("bots",)).problem(("bots",), message))
     for key in read.keys:
         if read.bots is not None and (key == "bots" or key.startswith("bots.")):
-            message = "is turned, so that bots is read by nothing; must be left out, or bots must be"
+            message = "says already who plays; must be left out, or the line bots: must be"
             problems.append(root.nearest(("keys", key)).problem(("keys", key), message))
     if problems:
         raise BadInput(sorted(problems, key=lambda problem: problem.line or 0))

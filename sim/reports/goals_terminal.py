@@ -31,6 +31,8 @@ def print_goals(found: GoalsJudged, console: Console) -> None:
         lines.heading(f"{shortened(pairing, 50)}, {counted(n, 'match')}" if pairing != ALL_BOTS else pairing)
         styles = [STYLES[one.verdict] for one in results]
         lines.table([goal_cells(one) for one in results], ["goal", "figure", "verdict", ""], styles)
+    if found.dominated:
+        lines.paragraph(f"  Dominated: {', '.join(found.dominated)}.", hang="    ")
     lines.blank()
     for failure in found.failures:
         lines.paragraph(failure, "bold red")

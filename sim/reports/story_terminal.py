@@ -26,15 +26,13 @@ def print_story(story: Story, console: Console) -> None:
     lines.paragraph(ending(story))
     for sentence in turning_sentences(story):
         lines.paragraph(sentence)
+    lines.paragraph(f"A's chance is what A scores if both play on like {story.play_on}.")
     turned = story.turning_point
     for d, (orders, events) in enumerate(zip(story.orders, story.events, strict=True)):
         state, chance = story.states[d + 1], story.chances[d + 1]
         lines.blank()
         standing = " · ".join(f"{c} {state['points'][c]} pt ${state['cash'][c]}" for c in ("A", "B"))
-        lines.line(
-            lines.text(f"dispatch {d + 1:>2}", "bold"),
-            lines.text(f"   {standing}   A's chance {100 * chance.value:.0f}%"),
-        )
+        lines.line(lines.text(f"dispatch {d + 1}", "bold"))
         for company, order in orders.items():
             mark = (
                 " ← turning point"
@@ -46,6 +44,7 @@ def print_story(story: Story, console: Console) -> None:
             )
         if events:
             lines.paragraph("  =  " + "; ".join(event_sentence(event) for event in events), hang="     ")
+        lines.line(lines.text(f"  →  {standing} · A's chance {100 * chance.value:.0f}%", "dim"))
     if len(story.costly) > 1:
         lines.heading("Orders that cost most")
         for one in story.costly[:MOST_COSTLY]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sim.reports.words import counted, shortened
+from sim.stats.intervals import ZERO_VARIANCE
 from sim.stats.metagame import COUNT, NOISE_ONLY, SOLVER_FAILED
 from sim.stats.metrics import DETERMINISTIC, EXACT, Estimate
 from sim.stats.rounding import format_estimate
@@ -155,9 +156,10 @@ def _cycles(found: Tournament) -> list[str]:
     share = found["cyclic_share"]
     if share.method == NOISE_ONLY:
         return ["The bots are so even that it cannot be said whether strength is one number."]
-    if share.value is None:
-        return []
-    shown = figure(share) if share.method != DETERMINISTIC else f"{100 * share.value:.3g}%"
+    if share.value is None or len(found.bots) < 3:
+        return []  # two bots have one payoff, which any one strength explains
+    known = share.method not in (DETERMINISTIC, ZERO_VARIANCE)
+    shown = figure(share) if known else f"{100 * share.value:.3g}%"
     return [
         f"One strength for each bot explains the payoffs but for {shown} of their squares: cycles, as in rock, paper, "
         "scissors, and gaps too wide to add up within 100%."

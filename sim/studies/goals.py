@@ -82,6 +82,8 @@ class GoalsJudged:
         Of all that was played.
     failures
         Why what was played cannot be judged by, such as illegal orders: then no goal counts as met.
+    dominated
+        Names of the dominated bots, where a goal asks for their number.
     """
 
     file: str
@@ -89,6 +91,7 @@ class GoalsJudged:
     results: tuple[GoalResult, ...]
     seed: int
     failures: tuple[str, ...] = ()
+    dominated: tuple[str, ...] = ()
 
     @property
     def verdict(self) -> GoalVerdict:
@@ -109,6 +112,7 @@ class GoalsJudged:
             "seed": self.seed,
             "verdict": self.verdict.value,
             "failures": list(self.failures),
+            "dominated": list(self.dominated),
             "results": [one.as_dict() for one in self.results],
         }
 
@@ -240,6 +244,7 @@ def play_goals(
     game = game_of(plan.goals.scenario)
     questions: list[Question] = []
     failures: list[str] = []
+    dominated: tuple[str, ...] = ()
     for one in plan.pairings:
         run = _played(one, plan.amount, threads, out, progress, command)
         failure = game.failure(run)
@@ -249,10 +254,13 @@ def play_goals(
         met = _tournament(plan.tournament, threads, out, progress, command)
         failures += [f"tournament: {met.n_illegal:,} matches ended with an illegal order"] if met.n_illegal else []
         questions.append(_dominated(met, plan.goals.dominated))
+        dominated = tuple(one["bot"] for one in met.dominated)
     results = judge(questions)
     if plan.tournament is not None:
         results[-1] = replace(results[-1], matches_needed=_tournament_needed(met, results[-1]))
-    found = GoalsJudged(str(plan.goals.file), plan.goals.scenario.name, tuple(results), plan.seed, tuple(failures))
+    found = GoalsJudged(
+        str(plan.goals.file), plan.goals.scenario.name, tuple(results), plan.seed, tuple(failures), dominated
+    )
     if out is not None:
         with told(out):
             out.mkdir(parents=True, exist_ok=True)

@@ -6,13 +6,11 @@ import time
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 from kernels.random import RNG_SCHEME
 from sim.api import Source, scenario_of
 from sim.config.errors import BadInput
-from sim.config.exactness import exactness
 from sim.config.scenario import Scenario
 from sim.games.dispatch.game import GAME
 from sim.games.dispatch.players import BotLike, player_words
@@ -22,8 +20,9 @@ from sim.running.runner import LEVEL, Interrupted, Progress, threads_here
 from sim.store import MANIFEST_SCHEMA, RunFolder
 from sim.studies.value_cards import CardsPlan, make_cards_plan, play_cards
 from sim.studies.value_figures import figures_of, prices_of, verdicts_of
-from sim.studies.value_plan import FINE_COSTS, ValuePlan, make_value_plan
-from sim.studies.value_play import BotPlay, ValuePlay
+from sim.studies.value_notes import value_notes
+from sim.studies.value_plan import ValuePlan, make_value_plan
+from sim.studies.value_play import ValuePlay
 from sim.studies.value_result import STUDY, BotPrice, ValueStudy, Worth, keep_value, load_value
 
 __all__ = ["play_any", "play_value", "value", "value_plan_of"]
@@ -165,7 +164,7 @@ def play_value(
             for price, figures in prices_of(plan, one):
                 prices.append(price)
                 worths += figures
-        notes = tuple(_notes(plan, played, worths))
+        notes = value_notes(plan, played, worths, prices)
         manifest = {
             "schema": MANIFEST_SCHEMA,
             "study": STUDY,
@@ -209,38 +208,3 @@ def play_value(
         path = None if folder is None else folder.path
         raise Interrupted(play.playing.finished, play.playing.wanted, path) from None
     return found
-
-
-def _notes(plan: ValuePlan, played: Sequence[BotPlay], worths: Sequence[Worth]) -> list[str]:
-    """Sentences that a reader must know beside the figures."""
-    notes = [*plan.scenario.warnings]
-    for kind in ("upgrade", "siding"):
-        if plan.cost(kind) is None:
-            notes.append(f"{kind} is not on offer: its value is exactly 0, and its price has no headroom.")
-    exact = [one.player.name for one in played if one.exact]
-    if exact:
-        notes.append(f"No luck in {', '.join(exact)}: there is one different match of each seating; figures are exact.")
-    for one in played:
-        tallies = [one.free, *one.versions.values()]
-        illegal = sum(int(tally["illegal_orders"].total.sum()) for tally in tallies)
-        if illegal:
-            notes.append(
-                f"{illegal:,} matches of {one.player.name} ended with an illegal order; their pairs do not count."
-            )
-        if any(scan.costs and scan.costs[-1] > FINE_COSTS for scan in one.scans.values()):
-            notes.append(
-                f"For {one.player.name} not every cost above ${FINE_COSTS} was tried: steps grow by a twentieth."
-            )
-    gains = [one.gain for one in worths if one.figure == "knockout.score" and one.gain is not None]
-    if gains:
-        notes.append(
-            f"With seats swapped on common luck the knockouts took {median(gains):.1f} times fewer matches than single "
-            f"matches would have (median; {min(gains):.1f} to {max(gains):.1f})."
-        )
-    breaches = exactness(plan.scenario.map).breaches
-    if breaches:
-        where = ", ".join(dict.fromkeys(breach.junction for breach in breaches))
-        notes.append(
-            f"The mirror of map {plan.scenario.map.name} is not exact (at {where}); seats are swapped in every pair."
-        )
-    return notes
