@@ -27,11 +27,11 @@ from sim.studies.sweep_picked import Apart
 from sim.studies.sweep_plan import CONFIRM_FROM, FOCUS_SHARE, make_sweep_plan
 from sim.studies.sweep_result import Sweep
 from sim.studies.sweep_rows import ROWS_FILE
-from tests.run_tools import interrupting, scaled
+from tests.run_tools import interrupting
 from tests.test_sweep import refused, written
 from tests.test_sweep_goals import goals
 
-MATCHES = scaled(2_048, 128)
+MATCHES = 2_048
 BANDS = '{purchases.siding.first: [0.02, 0.04], tolls: "<= 5"}'
 
 
@@ -118,6 +118,7 @@ def text(found: Sweep) -> str:
     return shown.getvalue()
 
 
+@pytest.mark.compiled
 def test_pick__stays_within_its_budget(found):
     pick = found.pick
     played = sum(cell.n_matches for cell in found.cells) + sum(one.n_matches for one in pick.finalists)
@@ -127,6 +128,7 @@ def test_pick__stays_within_its_budget(found):
     assert 0.1 < pick.share <= 1 / FOCUS_SHARE
 
 
+@pytest.mark.compiled
 def test_pick__halves_the_cells_down_to_four_and_the_better_ones_stay(found):
     rounds = found.pick.rounds
     assert [len(one.standings) for one in rounds] == [16, 8, 4]
@@ -137,6 +139,7 @@ def test_pick__halves_the_cells_down_to_four_and_the_better_ones_stay(found):
     assert [one.cell for one in found.pick.finalists] == [cell for cell, _ in rounds[-1].standings]
 
 
+@pytest.mark.compiled
 def test_pick__finalists_play_on_luck_of_their_own(found, folder):
     table = pq.read_table(folder / "whole" / ROWS_FILE)
     fresh = table.filter(table["namespace"].to_numpy() == 1)
@@ -146,6 +149,7 @@ def test_pick__finalists_play_on_luck_of_their_own(found, folder):
     assert [one.apart is Apart.BEST for one in found.pick.finalists] == [True, False, False, False]
 
 
+@pytest.mark.compiled
 def test_pick__is_the_same_however_it_was_played(found, folder):
     path = picking(folder)
     plan = make_sweep_plan(path)
@@ -156,6 +160,7 @@ def test_pick__is_the_same_however_it_was_played(found, folder):
     assert (folder / "stopped" / ROWS_FILE).read_bytes() == (folder / "whole" / ROWS_FILE).read_bytes()
 
 
+@pytest.mark.compiled
 def test_pick__is_told(found):
     said = text(found)
     assert max(map(len, said.splitlines())) <= 80
@@ -167,18 +172,19 @@ def test_pick__is_told(found):
     assert len(told["rounds"]) == 3
 
 
+@pytest.mark.compiled
 def test_pick__a_planted_best_is_found_and_told_apart(folder):
     """Only in one cell anything can be bought."""
     keys = "{economy.siding_cost: [null, 3], economy.upgrade_cost: [null, 8], economy.income: [1, 2, 3]}"
     path = picking(folder, "plant.yaml", '{"pick.siding.first": ">= 50%", "pick.upgrade.first": "<= 1%"}', keys=keys)
-    found = sweep(path, matches=scaled(2_048, 256))
+    found = sweep(path, matches=2_048)
     best = found.cells[found.pick.best.cell]
-    if scaled(True, False):
-        assert best.values["economy.siding_cost"] == 3
-        assert best.values["economy.upgrade_cost"] is None
+    assert best.values["economy.siding_cost"] == 3
+    assert best.values["economy.upgrade_cost"] is None
     assert len(found.pick.rounds[0].standings) == 12
 
 
+@pytest.mark.compiled
 def test_pick__cells_that_play_alike_cannot_be_told_apart(folder):
     path = picking(folder, "same.yaml", keys="{map.layout: [null, {}], economy.toll: [1, 9]}")
     found = sweep(path, matches=MATCHES)
@@ -205,6 +211,7 @@ def test_pick__takes_no_shards_and_no_design_that_spreads_its_matches(folder):
     assert "goals is missing; must name the goals file by which best is judged" in refused(path)
 
 
+@pytest.mark.compiled
 def test_pick__where_every_cell_fails_nothing_is_picked(folder, monkeypatch):
     from sim.games.dispatch.plan import DispatchPlan
 

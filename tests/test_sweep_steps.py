@@ -7,7 +7,6 @@ import io
 import pytest
 from rich.console import Console
 
-from kernels.jit import PLAIN
 from sim.config.key_units import unit_of_key
 from sim.config.loading import load_scenario
 from sim.reports.sweep_terminal import print_sweep
@@ -15,11 +14,10 @@ from sim.stats.differences import Verdict
 from sim.studies.sweep import sweep
 from sim.studies.sweep_result import Sweep
 from sim.studies.sweep_steps import ORDER
-from tests.run_tools import scaled
 from tests.slow.planted_study import planted, ranks, unresolved
 from tests.test_sweep import written
 
-MATCHES = scaled(2_000, 32)
+MATCHES = 2_000
 
 
 def text(found: Sweep) -> str:
@@ -32,6 +30,7 @@ def turns(found: Sweep) -> set[tuple[str, object, object]]:
     return {(step.key, str(step.before), str(step.after)) for step in found.steps}
 
 
+@pytest.mark.compiled
 def test_steps__go_from_the_reference_to_the_next_values(tmp_path):
     keys = "{economy.toll: [0, 1, 2, 3], economy.siding_cost: [2, 3, null]}"
     found = sweep(written(tmp_path, keys=keys), matches=32)
@@ -46,6 +45,7 @@ def test_steps__go_from_the_reference_to_the_next_values(tmp_path):
             assert step.change.value == pytest.approx(ends[1] - ends[0])
 
 
+@pytest.mark.compiled
 def test_steps__of_one_at_a_time_have_their_unlisted_start(tmp_path):
     keys = "{economy.toll: [0, 3, 5], map.layout: [null, {}]}"
     found = sweep(written(tmp_path, keys=keys, design="oat"), matches=32)
@@ -55,6 +55,7 @@ def test_steps__of_one_at_a_time_have_their_unlisted_start(tmp_path):
     )
 
 
+@pytest.mark.compiled
 def test_steps__without_the_reference_start_where_most_is_as_it_is(tmp_path):
     found = sweep(written(tmp_path, keys="{economy.toll: [5, 6], economy.income: [2, 3]}"), matches=32)
     start = found.cells[found.steps[0].cell_before]
@@ -63,12 +64,14 @@ def test_steps__without_the_reference_start_where_most_is_as_it_is(tmp_path):
     assert f"From {start.label}, one key" in " ".join(text(found).split())
 
 
+@pytest.mark.compiled
 def test_steps__of_points_by_chance_and_of_screens_there_are_none(tmp_path):
     keys = "{economy.toll: {from: 0, to: 9}, economy.income: {from: 1, to: 9}}"
     assert sweep(written(tmp_path, keys=keys, design="lhs", cells="5"), matches=32).steps == ()
     assert sweep(written(tmp_path, keys=keys, design="screen", trajectories="2"), matches=32).steps == ()
 
 
+@pytest.mark.compiled
 def test_steps__are_told_in_dollars_and_the_unresolved_last(tmp_path):
     keys = "{economy.siding_cost: [2, 3, 4, 60], map.layout: [null], dispatches: [2, 3]}"
     found = sweep(written(tmp_path, keys=keys, design="oat"), matches=MATCHES)
@@ -100,6 +103,7 @@ def test_units__of_keys_are_those_of_the_models(key, unit):
     assert unit_of_key(load_scenario("standard"), key) == unit
 
 
+@pytest.mark.compiled
 def test_inert__a_toll_where_nothing_can_be_owned(tmp_path):
     (tmp_path / "bare.yaml").write_text("extends: short.yaml\nname: bare\neconomy: {siding_cost: null}\n")
     keys = "{economy.toll: [0, 1, 9], economy.income: [1, 2]}"
@@ -109,23 +113,24 @@ def test_inert__a_toll_where_nothing_can_be_owned(tmp_path):
     assert "Inert, every match ends as before whatever they are set to: economy.toll." in " ".join(text(found).split())
 
 
+@pytest.mark.compiled
 def test_inert__what_a_card_of_the_mainline_game_says_of_miles(tmp_path):
     keys = "{deck.hilly.mph: [30, 45, 60], policy: [hold, {admit: 0.5}]}"
     found = sweep(written(tmp_path, scenario="two-players", bots=None, keys=keys), matches=64)
     assert found.inert == ("deck.hilly.mph",)
 
 
-@pytest.mark.skipif(PLAIN, reason="thousands of matches")
+@pytest.mark.compiled
 def test_planted__effects_are_ranked_right_where_there_are_matches_enough(tmp_path):
-    found = [ranks(planted(tmp_path, 20_000, seed)) for seed in range(1, 4)]
-    assert found == [[3, 2, 1]] * 3, "of 2, 5 and 10 pp"
+    found = [ranks(planted(tmp_path, 20_000, seed)) for seed in (1, 2)]
+    assert found == [[3, 2, 1]] * 2, "of 2, 5 and 10 pp"
 
 
-@pytest.mark.skipif(PLAIN, reason="thousands of matches")
+@pytest.mark.compiled
 def test_planted__effects_are_said_to_be_unresolved_where_there_are_few(tmp_path):
-    found = [planted(tmp_path, 200, seed) for seed in range(1, 7)]
+    found = [planted(tmp_path, 200, seed) for seed in range(1, 5)]
     told = unresolved(found)
-    assert (told["two"], told["five"]) == (6, 6)
-    assert told["ten"] >= 2, "10 points are seen now and then"
+    assert (told["two"], told["five"]) == (4, 4)
+    assert told["ten"] >= 1, "10 points are seen now and then"
     assert all(None in ranks(one) for one in found)
     assert "unresolved" in text(found[0])

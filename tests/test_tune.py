@@ -12,6 +12,7 @@ from rich.console import Console
 
 import sim
 from kernels.jit import PLAIN
+from sim.cli.app import app
 from sim.config.errors import BadInput
 from sim.config.loading import load_scenario
 from sim.reports.tune_terminal import print_tune
@@ -263,6 +264,24 @@ class TestFound:
         for words in ("Confirmed on fresh luck", "As it is", "One step away", "VIOLATED", "upgrade_cost 90 → 8"):
             assert words in page, words
         assert json.loads((folder / "one" / "tune.json").read_text())["values"] == {"economy.upgrade_cost": 90}
+
+
+@pytest.mark.compiled
+@pytest.mark.skipif(PLAIN, reason="thousands of matches")
+@pytest.mark.parametrize(("bands", "code"), [(BARGAIN, 0), ('{purchases.siding.first: ">= 300"}', 1)])
+def test_tune__on_the_command_line(tmp_path, capsys, bands, code):
+    path = goals(tmp_path, bands)
+    words = ["tune", str(path), "--matches", "640", "--seed", "1", "--out", str(tmp_path / "out"), "--json"]
+    with pytest.raises(SystemExit) as stopped:
+        app(words)
+    assert (stopped.value.code or 0) == code
+    told = json.loads(capsys.readouterr().out)
+    assert told == json.loads((tmp_path / "out" / "tune.json").read_text())
+    assert told["verdict"] == ("met" if code == 0 else "violated")
+    assert (tmp_path / "out" / "tuned.yaml").exists() == (code == 0)
+    for option, value in (("--trials", "0"), ("--matches", "many"), ("--seed", "-1")):
+        with pytest.raises(BadInput, match=option):
+            app(["tune", str(path), option, value])
 
 
 def test_plan__a_search_without_its_package_is_refused(tmp_path, monkeypatch):

@@ -22,7 +22,7 @@ __all__ = ["MapGenerator", "generated_maps", "random_map"]
 
 MOST_JUNCTIONS = 40
 MOST_MAPS = 1_000
-TRIES = 5_000
+TRIES = 2_000
 """Drawings of one map before it is given up."""
 
 MISSES = 5

@@ -81,7 +81,7 @@ class TunePlay:
         self.new = 0
         self._cells: dict[tuple[Edit, int], tuple[Cell, ...] | str] = {}
         self._present = self.store.present()
-        self._rows = self.store.cells(sorted({key for key, _ in self._present}))
+        self._rows: dict[str, CellParts] = {}
         self._saved = time.monotonic()
 
     # -- looking at edits ---------------------------------------------------------------------------------------------
@@ -135,6 +135,7 @@ class TunePlay:
             still = []
             for edit, one in zip(left, self._judged(left, namespace, n_parts, looks, beta, last, ended), strict=True):
                 found[edit] = one
+                self._put_away(one, namespace)
                 if one.verdict is GoalVerdict.UNDECIDED and not ended:
                     still.append(edit)
             left = still
@@ -200,6 +201,7 @@ class TunePlay:
                     if lacks and not (cell.plan.deterministic and number):
                         parts.append(Part(keys.setdefault(cell.key, len(keys)), cell.plan, number, block_pairs))
         self.wanted = self.done + sum(part.n_matches for part in parts)
+        self._load(edits, namespace)
         names = list(keys)
         for played in self.executor.play(parts):
             key = names[played.part.cell]
@@ -217,6 +219,21 @@ class TunePlay:
                 self._saved = time.monotonic()
             if self.progress is not None:
                 self.progress(self.done, max(self.wanted, self.done))
+
+    def _load(self, edits: Sequence[Edit], namespace: int) -> None:
+        """Have at hand what was played of these edits before."""
+        here = {key for key, _ in self._present}
+        cells = [cell for edit in edits for cell in self._cells[edit, namespace] if isinstance(cell, Cell)]
+        lacking = [cell.key for cell in cells if cell.key not in self._rows and cell.key in here]
+        if lacking:
+            self._rows |= self.store.cells(lacking)
+
+    def _put_away(self, one: Tried, namespace: int) -> None:
+        """Forget the scenario and the rows of an edit that is out; they can be had again."""
+        if one.verdict is GoalVerdict.VIOLATED:
+            for cell in self._cells.pop((one.edit, namespace)):
+                if isinstance(cell, Cell):
+                    self._rows.pop(cell.key, None)
 
     def interrupted(self) -> Interrupted:
         """Keep what is done, and say how far it came."""

@@ -21,6 +21,8 @@ MOST_TRIES = 40
 """Confirmations at most."""
 
 N_NEAREST = 5
+N_NEAR = 40
+"""Edits that play all of their matches before those are chosen: most were dropped after a few."""
 
 
 @dataclass
@@ -175,6 +177,8 @@ def nearest(plan: TunePlan, play: TunePlay, fresh: Sequence[Tried]) -> list[Trie
     def order(one: Tried) -> tuple[Any, ...]:
         return len(one.outside), _violation(one, scales), plan.space.size(one.edit), one.edit
 
+    play.race([one.edit for one in sorted(known, key=order)[:N_NEAR]], whole=True)
+    known = [play.known[one.edit] for one in sorted(known, key=order)[:N_NEAR]]
     measured = {one.edit: one for one in fresh if one.failure is None}
     known = [measured.get(one.edit, one) for one in known]
     edits = [one.edit for one in sorted(known, key=order)[:N_NEAREST]]

@@ -18,7 +18,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sim.running.parts import Part, play_parts
+from sim.running.executors import executor_of
+from sim.running.parts import Part
 from sim.stats.goals import GoalVerdict
 from sim.studies.sweep import sweep
 from sim.studies.sweep_judge import goals_of
@@ -85,8 +86,8 @@ def long_run(folder: Path, matches: int, threads: int) -> list[bool]:
     for number, cell in enumerate(plan.cells):
         own: Any = cell.plan
         parts.append(Part(number, replace(own, namespace=LONG_NAMESPACE), 0, -(-pairs // 16)))
-    plan.cells[0].plan.compile()
-    return [met for _, met in sorted(_met(plan, played) for played in play_parts(parts, threads))]
+    with executor_of(threads) as executor:
+        return [met for _, met in sorted(_met(plan, played) for played in executor.play(parts))]
 
 
 def _met(plan: SweepPlan, played: Any) -> tuple[int, bool]:
