@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from sim.studies.goals import judge_goals as judge_goals
     from sim.studies.knockout import Knockout as Knockout
     from sim.studies.knockout import knockout as knockout
-    from sim.studies.map_lab import MapLab as MapLab
     from sim.studies.map_lab import map_lab as map_lab
+    from sim.studies.map_lab_result import MapLab as MapLab
     from sim.studies.match_record import match_record as match_record
     from sim.studies.record import record_baseline as record_baseline
     from sim.studies.record import update_baseline as update_baseline
@@ -66,7 +66,7 @@ _HOMES = {
     "GoalsJudged": "sim.studies.goals",
     "Interrupted": "sim.running.runner",
     "Knockout": "sim.studies.knockout",
-    "MapLab": "sim.studies.map_lab",
+    "MapLab": "sim.studies.map_lab_result",
     "Picture": "sim.reports.pictures",
     "Run": "sim.running.result",
     "Shape": "sim.studies.shape",

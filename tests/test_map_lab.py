@@ -19,7 +19,8 @@ from sim.reports.map_lab_terminal import print_map_lab
 from sim.running.runner import Interrupted
 from sim.stats.shape import evenness
 from sim.store import RunFolder
-from sim.studies.map_lab import MapLab, load_map_lab, make_map_lab_plan, map_lab, play_map_lab, ranked
+from sim.studies.map_lab import make_map_lab_plan, map_lab, play_map_lab
+from sim.studies.map_lab_result import MapLab, load_map_lab, ranked
 from tests.run_tools import interrupting
 
 SPEC = {"count": 4, "seed": 5}

@@ -59,7 +59,8 @@ def maplab(
     say_when_cold()
     from sim.running.progress import bar
     from sim.store import RunFolder, folder_name
-    from sim.studies.map_lab import load_map_lab, make_map_lab_plan, play_map_lab
+    from sim.studies.map_lab import make_map_lab_plan, play_map_lab
+    from sim.studies.map_lab_result import load_map_lab
 
     generate: dict[str, Any] = {
         "junctions": junctions,

@@ -10,7 +10,7 @@ from sim.reports.map_lab_terminal import HEADER, lab_row
 from sim.reports.map_picture import map_alt, map_figure
 from sim.reports.notebook import Shown, Table, shown_html
 from sim.stats.rounding import format_estimate
-from sim.studies.map_lab import LabMap, MapLab
+from sim.studies.map_lab_result import LabMap, MapLab
 
 __all__ = ["map_lab_html", "write_map_lab_report"]
 

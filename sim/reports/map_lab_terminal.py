@@ -8,7 +8,7 @@ from sim.reports.lines import Lines
 from sim.reports.words import counted, shortened
 from sim.stats.figures import Estimate
 from sim.stats.rounding import format_estimate
-from sim.studies.map_lab import LabMap, MapLab
+from sim.studies.map_lab_result import LabMap, MapLab
 
 if TYPE_CHECKING:
     from rich.console import Console
