@@ -433,13 +433,14 @@ def test_cluster__needs_dask(monkeypatch):
         pass
 
 
-def test_shards__merged_are_what_one_thread_leaves(tmp_path):
-    path = written(tmp_path, matches=64)
-    plan: SweepPlan = make_sweep_plan(path)
-    sweep(path, out=tmp_path / "whole", threads=1)
-    for number in (1, 2, 3):
-        with RunFolder(tmp_path / f"shard{number}", plan.digest) as held:
-            play_sweep(plan, folder=held, shard=(number, 3))
-    with RunFolder(tmp_path / "merged", plan.digest) as held:
-        play_sweep(plan, folder=held, merge=[tmp_path / f"shard{number}" for number in (2, 3, 1)])
-    assert (tmp_path / "merged" / ROWS_FILE).read_bytes() == (tmp_path / "whole" / ROWS_FILE).read_bytes()
+@pytest.mark.compiled
+@compiled_only
+def test_shards__merged_are_what_one_thread_leaves(folder, rows):
+    """Each played by others."""
+    plan: SweepPlan = make_sweep_plan(written(folder))
+    for number, how in ((1, {"threads": 1}), (2, {"threads": 2}), (3, {"processes": 1})):
+        with RunFolder(folder / f"shard{number}", plan.digest) as held:
+            play_sweep(plan, folder=held, shard=(number, 3), executor=executor_of(**how))
+    with RunFolder(folder / "merged", plan.digest) as held:
+        play_sweep(plan, folder=held, merge=[folder / f"shard{number}" for number in (2, 3, 1)])
+    assert (folder / "merged" / ROWS_FILE).read_bytes() == rows

@@ -113,44 +113,50 @@ def test_notebook__a_comparison_shows_what_moved_and_an_inert_key():
     assert "every match ends as before" in Seen(still._repr_html_()).text
 
 
-@pytest.mark.compiled
 def test_notebook__studies_show_themselves(tmp_path):
+    n = 20 if PLAIN else 2_000
+    (tmp_path / "short.yaml").write_text(f"extends: compact\nname: short\ndispatches: {3 if PLAIN else 24}\n")
+    (tmp_path / "goals.yaml").write_text("schema: 1\nscenario: short.yaml\nbands: {shared: '<= 95%'}\n")
     file = tmp_path / "sweep.yaml"
-    (tmp_path / "goals.yaml").write_text("schema: 1\nscenario: compact\nbands: {shared: '<= 90%'}\n")
     file.write_text(
-        "schema: 1\nscenario: compact\nbots: [greedy, random]\nkeys: {economy.toll: [0, 1, 5]}\ndesign: grid\n"
-        "matches: 2000\nseed: 1\ngoals: goals.yaml\n"
+        "schema: 1\nscenario: short.yaml\nbots: [greedy, random]\nkeys: {economy.toll: [0, 1, 5]}\ndesign: grid\n"
+        f"matches: {n}\nseed: 1\ngoals: goals.yaml\n"
     )
     swept = sim.sweep(file)
     shown = Seen(swept._repr_html_()).text
-    assert shown.startswith("sweep of compact · economy.toll 3 cells")
-    assert "all goals 3 0 0" in shown
-    played = sim.tournament("compact", bots=["random", "greedy"], matches=2000, seed=1)
-    assert re.search(r"greedy 1 [\d.]+ .* random 2", Seen(played._repr_html_()).text)
-    judged = sim.judge_goals(tmp_path / "goals.yaml", matches=2000, bots=("greedy", "random"), seed=1)
-    assert "MET: of 1 goal 1 met." in Seen(judged._repr_html_()).text
-    answered = sim.exploit("greedy", "compact", matches=10, seed=1)
-    assert "deeper greedy 2" in Seen(answered._repr_html_()).text
-    few = {"matches": 100, "scan_matches": 4, "overrides": {"dispatches": 4}}
-    worth = sim.value("compact", bots=["greedy"], seed=1, **few)
+    assert shown.startswith("sweep of short · economy.toll 3 cells")
+    played = sim.tournament(tmp_path / "short.yaml", bots=["random", "greedy"], matches=n, seed=1)
+    told = Seen(played._repr_html_()).text
+    assert "short · tournament of 2 bots" in told
+    judged = sim.judge_goals(tmp_path / "goals.yaml", matches=n, bots=("greedy", "random"), seed=1)
+    assert "of 1 goal 1 " in Seen(judged._repr_html_()).text
+    few = {"matches": 20 if PLAIN else 100, "scan_matches": 2 if PLAIN else 4, "overrides": {"dispatches": 2}}
+    worth = sim.value(tmp_path / "short.yaml", bots=["greedy"], seed=1, **few)
     assert re.search(r"upgrade \(\$8\) [+-]?[\d.]+", Seen(worth._repr_html_()).text)
     for found, names in ((swept, {"curve1-1"}), (played, {"scores", "bots"}), (worth, {"value"})):
         pictures = sim.pictures(found)
         assert names <= set(pictures)
         assert all(one.svg.startswith("<svg") for one in pictures.values())
+    if PLAIN:
+        return  # too few matches to say more
+    assert "all goals 3 0 0" in shown
+    assert re.search(r"greedy 1 [\d.]+ .* random 2", told)
+    assert judged.verdict.value == "met"
+    answered = sim.exploit("greedy", "compact", matches=10, seed=1)
+    assert "deeper greedy 2" in Seen(answered._repr_html_()).text
 
 
-@pytest.mark.compiled
 def test_notebook__mainline_days_show_themselves():
-    days = sim.run("hands", matches=500, seed=1)
+    n = 20 if PLAIN else 500
+    days = sim.run("hands", matches=n, seed=1)
     shown = Seen(days._repr_html_()).text
-    assert re.search(r"hands · policy hold 500 days · seed 1", shown)
+    assert f"hands · policy hold {n} days · seed 1" in shown
     assert "trip gap, east minus west" in shown
     assert {"crossings", "trips", "deals", "worth"} == set(sim.pictures(days))
     day = sim.explain_day(days, 3)
     assert day._repr_html_().startswith('<iframe srcdoc="&lt;!DOCTYPE html')
     assert [one.words for one in sim.pictures(day).values()][1].startswith("Time runs to the right")
-    cards = sim.value("hands", matches=200, seed=1)
+    cards = sim.value("hands", matches=n, seed=1)
     assert re.search(r"Home card saved a train", Seen(cards._repr_html_()).text)
 
 

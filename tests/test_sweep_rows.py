@@ -158,6 +158,23 @@ def test_rows__two_at_once_are_refused(folder, found):
         sweep(folder / "own.yaml", out=folder / "whole")
 
 
+# -- a large sweep ----------------------------------------------------------------------------------------------------
+
+
+def test_rows__are_read_in_groups_of_whole_cells(folder, found, tmp_path, monkeypatch):
+    """Of which a few at a time are held: whatever their size, the same is said of every cell."""
+    monkeypatch.setattr("sim.studies.sweep_tables.CELLS_A_GROUP", 3)
+    monkeypatch.setattr("sim.studies.sweep_rows.GROUPS_HELD", 1)
+    again = sweep(folder / "own.yaml", out=tmp_path / "groups")
+    assert again.result() == found.result()
+    assert again.frame.equals(found.frame)
+    groups, whole = (pq.ParquetFile(one / ROWS_FILE) for one in (tmp_path / "groups", folder / "whole"))
+    assert (groups.num_row_groups, whole.num_row_groups) == (2, 1)
+    assert len(set(groups.read_row_group(0)["cell"].to_pylist())) == 3
+    assert groups.read().equals(whole.read())
+    assert sweep(folder / "own.yaml", out=tmp_path / "groups").result() == found.result()
+
+
 # -- what other tools read --------------------------------------------------------------------------------------------
 
 
