@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,6 +25,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for item in items:
             if item.get_closest_marker("compiled"):
                 item.add_marker(pytest.mark.skip(reason="needs compiled kernels; the compiled run has it"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def fewer_pairs() -> Iterator[None]:
+    """Baselines may be recorded with a handful of matches where kernels are plain."""
+    with pytest.MonkeyPatch.context() as patch:
+        if PLAIN:
+            for module in ("sim.studies.record", "sim.studies.baseline_file"):
+                patch.setattr(f"{module}.FEWEST_PAIRS", 2)
+        yield
 
 
 @pytest.fixture

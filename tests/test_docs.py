@@ -178,7 +178,7 @@ def shortened(words: list[str]) -> list[str]:
         return words
     if words[0] == "baseline" and words[1] in ("record", "add"):
         place = words.index("--matches") if "--matches" in words else len(words)
-        return [*words[:place], "--matches", "128", *words[place + 2 :]]  # fewer are refused
+        return [*words[:place], "--matches", str(FEW if PLAIN else 2 * FEW), *words[place + 2 :]]  # fewer are refused
     plays = words[0] in ("map", "maplab", "sweep", "run", "tournament", "compare", "exploit")
     if not plays or "--records" in words:
         return words

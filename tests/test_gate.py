@@ -25,9 +25,9 @@ from sim.studies.record import Refused
 from tests.run_tools import plug_in, scaled
 
 ROOT = Path(__file__).parents[1]
-MATCHES = scaled(1_400, 128)
-"""Of the first look: 64 blocks, of one pair each where kernels are plain."""
-DISPATCHES = scaled(24, 1)
+MATCHES = scaled(1_400, 20)
+"""Of the first look: 64 blocks, or 10 where kernels are plain."""
+DISPATCHES = scaled(24, 2)
 OWN = scaled("greedy", "random")
 """The scenario's own bot."""
 
@@ -326,8 +326,6 @@ def test_record__the_same_bytes_whatever_the_threads(folder):
     [
         ({"matches": 0}, "matches is 0; must be a whole number from 1"),
         ({"matches": 1.5}, "matches is 1.5; must be a whole number"),
-        ({"matches": 127 - 1}, "matches is 126; must be 128 or more: with fewer no check could say anything"),
-        ({"matches": 1}, "matches is 1; must be 128 or more"),
         ({"seed": -1}, "seed is -1; must be a whole number"),
         ({"bots": [("greedy", "gredy")]}, "did you mean 'greedy'"),
         ({"bots": [None, None]}, "is named twice with the same bots"),
@@ -339,8 +337,19 @@ def test_record__the_same_bytes_whatever_the_threads(folder):
 def test_record__bad_input(tmp_path, how, message):
     scenarios = how.pop("scenarios", ["standard"])
     with pytest.raises(sim.BadInput, match=message):
-        sim.record_baseline(tmp_path / "b.json", scenarios, **{"matches": 128, **how})
+        sim.record_baseline(tmp_path / "b.json", scenarios, **{"matches": scaled(128, 8), **how})
     assert not (tmp_path / "b.json").exists()
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("matches", [1, 2, 126])
+def test_record__what_could_say_nothing_is_refused(tmp_path, matches):
+    message = f"matches is {matches}; must be 128 or more: with fewer no check could say anything"
+    with pytest.raises(sim.BadInput, match=message):
+        sim.record_baseline(tmp_path / "b.json", ["standard"], matches=matches)
+    assert len(sim.record_baseline(tmp_path / "b.json", ["standard"], matches=128, seed=1).entries) == 1
+    scenario(tmp_path, define={"still": {"bot": "greedy", "noise": 0}})
+    assert recorded(tmp_path, ("still", "still"), matches=1, again=True).exists()  # one pair is all that there is
 
 
 def test_record__no_figure_left(tmp_path):
@@ -370,7 +379,7 @@ def test_check__exact_pairings(tmp_path):
     still = {"define": {"still": {"bot": "greedy", "noise": 0}}, "bots": {"A": "still", "B": "random"}}
     still["dispatches"] = scaled(24, 12)
     scenario(tmp_path, **still)
-    path = recorded(tmp_path, ("still", "still"), matches=MATCHES)
+    path = recorded(tmp_path, ("still", "still"), matches=scaled(MATCHES, 6))
     assert read_baseline(path).entries[0].now.exact
     assert sim.check(path).state is State.IDENTICAL
     scenario(tmp_path, **still, economy__upgrade_cost=1, economy__siding_cost=None)
@@ -382,7 +391,7 @@ def test_check__exact_pairings(tmp_path):
     assert sim.check(path, budget=0.0).state in (State.DRIFT, State.UNDECIDED)
     if PLAIN:
         return
-    noisy = recorded(tmp_path, ("still", "still"), matches=MATCHES, again=True)
+    noisy = recorded(tmp_path, ("still", "still"), matches=scaled(MATCHES, 6), again=True)
     scenario(tmp_path, **still)
     assert sim.check(noisy, budget=0.0).state in (State.DRIFT, State.UNDECIDED)
 
@@ -391,10 +400,16 @@ def test_check__bots_of_files_are_found_again(tmp_path, monkeypatch):
     scenario(tmp_path)
     monkeypatch.chdir(tmp_path)
     own = plug_in(Path("bots"), "return pack_order(0, False, -1, Invest.NONE)", draws_nothing="True")
-    path = recorded(tmp_path, (own, "random"), matches=128)
+    path = recorded(tmp_path, (own, "random"), matches=scaled(128, 16))
     assert read_baseline(path).entries[0].bots == ("bots/own.py:own", "random")
     monkeypatch.chdir(tmp_path / "bots")
     assert sim.check("../b.json").state is State.IDENTICAL
+    (tmp_path / "bots" / "own.py").rename(tmp_path / "bots" / "other.py")
+    told = r"names the bot own.py:own on ../game.yaml, and there is no such file; .* --bots own.py:own,random"
+    with pytest.raises(sim.BadInput, match=told):
+        sim.check("../b.json")
+    with pytest.raises(sim.BadInput, match=r"holds nothing but ../game.yaml"):
+        remove_from_baseline("../b.json", "../game.yaml", "gone", bots=("own.py:own", "random"))
 
 
 # -- what differs in words --------------------------------------------------------------------------------------------
@@ -471,7 +486,7 @@ def test_edit__a_scenario_more_one_less_and_one_moved(folder, monkeypatch):
         remove_from_baseline("b.json", "game.yaml", " ")
     assert [note["verdict"] for note in found.history] == [
         "added: more.yaml",
-        "now moved.yaml: more.yaml",
+        "renamed to moved.yaml: more.yaml",
         "removed: moved.yaml",
         "removed: game.yaml",
     ]
@@ -598,7 +613,7 @@ def zero(data: dict[str, Any]) -> None:
 
 def few_pairs(data: dict[str, Any]) -> None:
     look = data["entries"][0]["now"]["looks"][0]
-    look["pairs"] = [63] + [0] * (len(look["pairs"]) - 1)
+    look["pairs"] = [1] + [0] * (len(look["pairs"]) - 1)
 
 
 @pytest.mark.parametrize(
@@ -609,7 +624,7 @@ def few_pairs(data: dict[str, Any]) -> None:
         (lambda data: data["entries"][0].update(deltas={}), "holds no figure; must hold one or more"),
         (zero, "holds no matches; must hold one or more"),
         (lambda data: data["entries"][0]["now"]["looks"][0].update(played=0), "holds no matches"),
-        (few_pairs, "has a look of 63 pairs, from which nothing can be told; must have 64 or more"),
+        (few_pairs, "has a look of 1 pairs, from which nothing can be told; must have "),
         (lambda data: data["entries"][0]["now"]["looks"].pop(), "has 2 looks; must have 3"),
         (lambda data: data["entries"][0]["deltas"].pop("shared"), "figures and deltas differ"),
         (
@@ -679,12 +694,14 @@ def test_check__illegal_orders_never_pass(tmp_path, monkeypatch):
     scenario(tmp_path)
     monkeypatch.chdir(tmp_path)
     own = plug_in(Path("bots"), "return pack_order(0, False, -1, Invest.NONE)", draws_nothing="True")
-    path = recorded(tmp_path, (own, "random"), matches=128)
+    path = recorded(tmp_path, (own, "random"), matches=scaled(128, 16))
     plug_in(Path("bots"), "return 1 << 20", draws_nothing="True")
     found = sim.check(path)
     assert found.exit_code != 0
     assert any(figure.metric == "illegal_orders" and figure.change == 1 for figure in found.pairings[0].figures)
     nothing = next(figure for figure in found.pairings[0].figures if figure.metric == "shared")
+    assert found.notes
+    assert "too few matches count to say anything of" in found.notes[0]
     assert nothing.now is None
     assert nothing.change is None
 
@@ -720,7 +737,7 @@ def test_assert_balance__passes_fails_and_never_measures_nothing(folder):
 
 def test_assert_balance__shipped_names(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    sim.record_baseline("b.json", ["compact"], bots=[("random", "random")], matches=MATCHES, seed=1)
+    sim.record_baseline("b.json", ["compact"], bots=[("random", "random")], matches=scaled(1_400, 4), seed=1)
     assert read_baseline("b.json").entries[0].source == "compact"
     assert sim.assert_balance("compact", baseline="b.json").state is State.IDENTICAL
 
@@ -747,7 +764,7 @@ def test_gate__cries_no_wolf_on_other_luck(tmp_path):
 
 def test_check__of_both_games_in_one_file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    few = scaled(1_400, 128)
+    few = scaled(1_400, 4)
     text = f'{{"extends": "{ROOT}/configs/mainline/one-player.yaml", "name": "line"}}'
     Path("line.yaml").write_text(text, encoding="utf-8")
     scenario(tmp_path)

@@ -358,7 +358,7 @@ def test_selftest__says_which_promise_is_not_kept():
 
 def test_selftest__needs_something_left_to_chance(tmp_path):
     scenario(tmp_path, define={"still": {"bot": "greedy", "noise": 0}})
-    path = recorded(tmp_path, ("still", "still"), matches=MATCHES)
+    path = recorded(tmp_path, ("still", "still"), matches=4)
     with pytest.raises(sim.BadInput, match="nothing in this baseline is left to chance"):
         selftest(read_baseline(path), 100)
     text = printed(lambda screen: print_baseline(read_baseline(path), "b.json", screen))

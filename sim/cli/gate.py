@@ -205,7 +205,7 @@ def update(
             )
     except Refused as refused:
         print_check(refused.found, console(stderr=True))
-        typer.echo(f"not updated: {refused}", err=True)
+        _paragraph(f"not updated: {refused}")
         raise typer.Exit(1) from None
     nothing = found.state is State.IDENTICAL and not anchor and deltas is None
     if json:
@@ -306,8 +306,15 @@ def _checked(
             budget=limit,
             undecided=Undecided(undecided),
             progress=progress,
-            tell=lambda sentence: typer.echo(sentence, err=True),
+            tell=_paragraph,
         )
+
+
+def _paragraph(words: str) -> None:
+    """A text on standard error, in lines that fit."""
+    from sim.reports.lines import Lines
+
+    Lines(console(stderr=True)).paragraph(words)
 
 
 def _tell(found: Checked, as_markdown: bool, junit_file: Path | None, json: bool) -> None:

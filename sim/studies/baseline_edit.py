@@ -13,7 +13,7 @@ from sim.running.runner import Progress
 from sim.studies.baseline import Baseline, Entry
 from sim.studies.baseline_file import read_baseline, write_baseline
 from sim.studies.check_entry import entries_of, entry_plan
-from sim.studies.record import check_matches, check_reason, new_entries, note, source_in
+from sim.studies.record import check_matches, check_reason, new_entries, note, seen_from, source_in
 
 __all__ = ["add_to_baseline", "remove_from_baseline", "rename_in_baseline"]
 
@@ -69,7 +69,8 @@ def remove_from_baseline(
     reason
         Why; kept in the history.
     bots
-        The pairing to take out, as the baseline has it; None: every pairing of the scenario.
+        The pairing to take out, files of bots as seen from the working folder or as the baseline has them; None: every
+        pairing of the scenario.
 
     Raises
     ------
@@ -79,7 +80,7 @@ def remove_from_baseline(
     check_reason(reason)
     path = Path(file)
     old = read_baseline(path)
-    gone = [one for one in entries_of(old, path, scenario) if bots is None or one.bots == bots]
+    gone = [one for one in entries_of(old, path, scenario) if bots is None or one.bots in (bots, seen_from(bots, path))]
     if not gone:
         raise BadInput.of(f"has no entry for {scenario} with {','.join(bots or ())}", file=str(path))
     left = tuple(one for one in old.entries if one not in gone)
@@ -117,7 +118,7 @@ def rename_in_baseline(file: str | Path, scenario: str | Path, new: str | Path, 
         if any((other.source, other.bots) == (source, one.bots) for other in old.entries):
             raise BadInput.of(f"holds {source} with these bots already; remove one of the two", file=str(path))
     entries = tuple(replace(one, source=source) if one in moved else one for one in old.entries)
-    return _written(path, old, entries, f"now {source}", reason, moved)
+    return _written(path, old, entries, f"renamed to {source}", reason, moved)
 
 
 def _written(

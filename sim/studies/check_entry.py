@@ -51,7 +51,14 @@ def entry_plan(entry: Entry, baseline: Baseline, file: Path) -> Plan:
     if starter_path(source) is None and not Path(source).exists():
         raise BadInput.of(
             f"names the scenario {source}, and there is no such file; where it was moved: sim baseline rename "
-            f"{file} {source} NEW, where it is gone: sim baseline remove {file} {source}",
+            f"{file} {source} NEW --reason …, where it is gone: sim baseline remove {file} {source} --reason …",
+            file=str(file),
+        )
+    lost = next((one for one in bots or () if ".py:" in one and not Path(one.rpartition(":")[0]).exists()), None)
+    if lost is not None:
+        raise BadInput.of(
+            f"names the bot {lost} on {source}, and there is no such file; where it is gone or was moved: sim baseline "
+            f"remove {file} {source} --bots {','.join(bots or ())} --reason …, and sim baseline add",
             file=str(file),
         )
     plan = make_plan(source, bots=bots, seed=baseline.seed)

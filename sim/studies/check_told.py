@@ -63,6 +63,12 @@ def notes_of(gates: Sequence[EntryGate]) -> list[str]:
         if not gate.identical and gate.decision is not None and not gate.evidence().difference.any():
             title = f"{gate.plan.scenario.name}, {gate.plan.pairing_name}"
             notes.append(f"{title}: matches differ, but none of the figures looked at.")
+        if not gate.identical and gate.decision is not None:
+            lost = [name for name, one in zip(gate.names, gate.evidence().error, strict=True) if np.isnan(one)]
+            if lost:
+                more = f" and {len(lost) - 3} more" if len(lost) > 3 else ""
+                title = f"{gate.plan.scenario.name}, {gate.plan.pairing_name}"
+                notes.append(f"{title}: too few matches count to say anything of {', '.join(lost[:3])}{more}.")
         notes += [f"{gate.plan.scenario.name}: {warning}" for warning in gate.plan.scenario.warnings]
     return list(dict.fromkeys(notes))
 

@@ -46,6 +46,7 @@ __all__ = [
     "new_entries",
     "note",
     "record_baseline",
+    "seen_from",
     "source_in",
     "update_baseline",
 ]
@@ -173,7 +174,7 @@ def new_entries(
     for scenario in scenarios:
         for pair in bots:
             planned.append(
-                (make_plan(scenario, bots=pair, seed=seed), source_in(scenario, path), _seen_from(pair, path))
+                (make_plan(scenario, bots=pair, seed=seed), source_in(scenario, path), seen_from(pair, path))
             )
     doubled = [one[1:] for one in planned]
     twice = next((one for one in doubled if doubled.count(one) > 1), None)
@@ -261,7 +262,7 @@ def source_in(scenario: str | Path, file: Path) -> str:
     return Path(os.path.relpath(scenario, file.parent)).as_posix()
 
 
-def _seen_from(pair: tuple[str, str] | None, file: Path) -> tuple[str, str] | None:
+def seen_from(pair: tuple[str, str] | None, file: Path) -> tuple[str, str] | None:
     """Bots with those of files as seen from the baseline's folder."""
     if pair is None:
         return None
