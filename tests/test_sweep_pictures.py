@@ -75,6 +75,7 @@ def test_groups__are_means_of_cells_with_t_intervals():
     assert len(many) == 8
     assert [one.at for one in many] == pytest.approx([one.mean for one in many])
     assert groups([1.0], [math.nan], 0.95) == []
+    assert groups([1, 1, 1], [0.0, 1.0, 0.0], 0.95, limits=(0, 1))[0].low == 0
 
 
 # -- the pictures of sweeps -------------------------------------------------------------------------------------------

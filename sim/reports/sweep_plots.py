@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -101,7 +102,8 @@ def scatter_figure(found: Sweep, metric: str) -> Figure:
                 ends = [centre if end is None else scale * end for end in (one.low, one.high)]
                 axes.plot([at, at], ends, color=style.RULE, linewidth=0.9, zorder=1)
             axes.plot(x, y, "o", color=style.MUTED, markersize=3, zorder=2)
-            means = groups(x, y, level)
+            limits = (0.0, 100.0) if found.units[metric] == "share" else (-math.inf, math.inf)
+            means = groups(x, y, level, limits=limits)
             axes.plot([one.at for one in means], [one.mean for one in means], color=style.SEAT_A, zorder=3)
             bands = [one for one in means if one.low is not None and one.high is not None]
             if bands:

@@ -85,7 +85,13 @@ class Group:
     high: float | None
 
 
-def groups(x: Sequence[float], y: Sequence[float], level: float, most: int = 8) -> list[Group]:
+def groups(
+    x: Sequence[float],
+    y: Sequence[float],
+    level: float,
+    most: int = 8,
+    limits: tuple[float, float] = (-math.inf, math.inf),
+) -> list[Group]:
     """Means of figures over a key.
 
     Parameters
@@ -98,6 +104,8 @@ def groups(x: Sequence[float], y: Sequence[float], level: float, most: int = 8) 
         Confidence of the intervals.
     most
         Groups at most; where the key has more values than that, stretches with as many cells each.
+    limits
+        Least and greatest value that the figure can have.
     """
     places, values = np.asarray(x, np.float64), np.asarray(y, np.float64)
     known = ~np.isnan(values)
@@ -116,6 +124,6 @@ def groups(x: Sequence[float], y: Sequence[float], level: float, most: int = 8) 
         mean, half = float(here.mean()), None
         if here.size >= FEWEST:
             half = t_quantile(here.size, level) * float(here.std(ddof=1)) / math.sqrt(here.size)
-        ends = (None, None) if half is None else (mean - half, mean + half)
+        ends = (None, None) if half is None else (max(mean - half, limits[0]), min(mean + half, limits[1]))
         found.append(Group(float(places[chosen].mean()), mean, *ends))
     return found
