@@ -13,6 +13,16 @@ code=0
 sim check "${words[@]}" > "$summary" || code=$?
 cat "$summary"
 if [[ -n ${GITHUB_STEP_SUMMARY:-} ]]; then cat "$summary" >> "$GITHUB_STEP_SUMMARY"; fi
-verdict=$(sed -n 's/^### .* Balance: \([A-Z]*\)$/\1/p' "$summary" | head -n 1 | tr '[:upper:]' '[:lower:]')
-if [[ -n ${GITHUB_OUTPUT:-} ]]; then echo "verdict=${verdict:-error}" >> "$GITHUB_OUTPUT"; fi
+# The first line is such as "### ❌ Balance: IDENTICAL, goals violated", or "### ❌ Balance: cannot be checked".
+said=$(sed -n '1s/^### .* Balance: //p' "$summary")
+verdict=error goals="" passed=false
+if [[ $said =~ ^(IDENTICAL|EQUIVALENT|DRIFT|UNDECIDED)(, goals ([a-z]+))?$ ]]; then
+  verdict=$(tr '[:upper:]' '[:lower:]' <<< "${BASH_REMATCH[1]}")
+  goals=${BASH_REMATCH[3]:-}
+  if [[ -n ${BALANCE_GOALS:-} && -z $goals ]]; then goals=met; fi
+fi
+if [[ $code == 0 ]]; then passed=true; fi
+if [[ -n ${GITHUB_OUTPUT:-} ]]; then
+  printf '%s\n' "passed=$passed" "verdict=$verdict" "goals=$goals" >> "$GITHUB_OUTPUT"
+fi
 exit "$code"

@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from sim.config.errors import BadInput
-from sim.config.starters import starter_path
-from sim.studies.baseline import Entry
+from sim.studies.baseline_file import read_baseline
 from sim.studies.check import check
-from sim.studies.check_entry import source_path
+from sim.studies.check_entry import entries_of
 from sim.studies.check_result import Checked, Undecided
 
 __all__ = ["assert_balance"]
@@ -49,25 +48,24 @@ def assert_balance(
     BadInput
         When the baseline is not usable, or holds nothing of this scenario: a check that measured nothing never passes.
     """
+    __tracebackhide__ = True  # pytest shows the line of the test and the message, not what is in here
     if undecided not in ("fail", "warn"):
         raise BadInput.of(f"undecided is {undecided!r}; must be fail or warn")
     file = Path(baseline)
-    wanted = _place(str(scenario))
-
-    def is_wanted(entry: Entry) -> bool:
-        return _place(source_path(entry.source, file)) == wanted
-
-    found = check(file, undecided=Undecided(undecided), budget=budget, threads=threads, only=is_wanted)
+    try:
+        names = [(one.source, one.bots) for one in entries_of(read_baseline(file), file, scenario)]
+        found = check(
+            file,
+            undecided=Undecided(undecided),
+            budget=budget,
+            threads=threads,
+            only=lambda entry: (entry.source, entry.bots) in names,
+        )
+    except BadInput as error:
+        raise BadInput(error.problems) from None
     if not found.passed:
         raise AssertionError(f"the balance of {scenario} has moved\n{_table(found)}")
     return found
-
-
-def _place(scenario: str) -> str | Path:
-    """What tells scenarios apart: the file, or the shipped name."""
-    if not Path(scenario).is_file() and starter_path(scenario) is not None:
-        return scenario
-    return Path(scenario).resolve()
 
 
 def _table(found: Checked) -> str:

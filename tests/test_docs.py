@@ -176,10 +176,10 @@ def shortened(words: list[str]) -> list[str]:
         return [*words, "--matches", "640"]
     if words[0] == "map" and "--knockout" not in words:
         return words
-    plays = words[0] in ("map", "maplab", "sweep", "run", "tournament", "compare", "exploit") or words[:2] == [
-        "baseline",
-        "record",
-    ]
+    if words[0] == "baseline" and words[1] in ("record", "add"):
+        place = words.index("--matches") if "--matches" in words else len(words)
+        return [*words[:place], "--matches", "128", *words[place + 2 :]]  # fewer are refused
+    plays = words[0] in ("map", "maplab", "sweep", "run", "tournament", "compare", "exploit")
     if not plays or "--records" in words:
         return words
     if "--matches" in words:

@@ -18,15 +18,16 @@ from sim.config.quantities import Quantity
 from sim.stats.gate import State
 from sim.stats.metrics import METRICS
 from sim.studies.baseline import Baseline, Growing, sums_digest
+from sim.studies.baseline_edit import add_to_baseline, remove_from_baseline, rename_in_baseline
 from sim.studies.baseline_file import _checksum, read_baseline, write_baseline
 from sim.studies.check import play_check
 from sim.studies.record import Refused
 from tests.run_tools import plug_in, scaled
 
 ROOT = Path(__file__).parents[1]
-MATCHES = scaled(1_400, 20)
-"""Of the first look: 64 blocks, or 10 where kernels are plain."""
-DISPATCHES = scaled(24, 2)
+MATCHES = scaled(1_400, 128)
+"""Of the first look: 64 blocks, of one pair each where kernels are plain."""
+DISPATCHES = scaled(24, 1)
 OWN = scaled("greedy", "random")
 """The scenario's own bot."""
 
@@ -248,6 +249,8 @@ def recorded_again(folder: Path, rules: Path) -> Path:
     [
         ({"sharde": 1}, r"deltas.yaml:1: deltas.sharde is no figure; did you mean 'shared'"),
         ({"shared": "2 sd"}, r"deltas.yaml:1: deltas.shared is 2 sd; must be a difference of shares"),
+        ({"shared": 1}, r"deltas.shared is 1, a difference of 100pp; must be at most 20pp; did you mean 1pp\?"),
+        ({"margin.p10": "25%"}, r"deltas.'margin.p10' is 25%, a difference of 25pp; must be at most 20pp$"),
         ({"shared": 2}, r"deltas.shared is 2; must be a difference of shares, such as 0.5pp"),
         ({"tolls": "1%"}, r"deltas.tolls is 1 %; must be a number, in dollars, or standard deviations of a match"),
         ({"tolls": -1}, r"deltas.tolls is -1; must be 0 or more"),
@@ -323,6 +326,8 @@ def test_record__the_same_bytes_whatever_the_threads(folder):
     [
         ({"matches": 0}, "matches is 0; must be a whole number from 1"),
         ({"matches": 1.5}, "matches is 1.5; must be a whole number"),
+        ({"matches": 127 - 1}, "matches is 126; must be 128 or more: with fewer no check could say anything"),
+        ({"matches": 1}, "matches is 1; must be 128 or more"),
         ({"seed": -1}, "seed is -1; must be a whole number"),
         ({"bots": [("greedy", "gredy")]}, "did you mean 'greedy'"),
         ({"bots": [None, None]}, "is named twice with the same bots"),
@@ -334,7 +339,7 @@ def test_record__the_same_bytes_whatever_the_threads(folder):
 def test_record__bad_input(tmp_path, how, message):
     scenarios = how.pop("scenarios", ["standard"])
     with pytest.raises(sim.BadInput, match=message):
-        sim.record_baseline(tmp_path / "b.json", scenarios, **{"matches": 8, **how})
+        sim.record_baseline(tmp_path / "b.json", scenarios, **{"matches": 128, **how})
     assert not (tmp_path / "b.json").exists()
 
 
@@ -355,7 +360,7 @@ def test_record__as_many_matches_as_the_deltas_need(tmp_path):
     assert 20_000 < found.entries[0].matches < 60_000
     from sim.reports.baseline_terminal import planned_words
 
-    assert "enough for every delta" in planned_words(found)
+    assert "enough for every delta" in planned_words(found, "c.json")[0]
 
 
 # -- bots without chance, bots of files -------------------------------------------------------------------------------
@@ -365,7 +370,7 @@ def test_check__exact_pairings(tmp_path):
     still = {"define": {"still": {"bot": "greedy", "noise": 0}}, "bots": {"A": "still", "B": "random"}}
     still["dispatches"] = scaled(24, 12)
     scenario(tmp_path, **still)
-    path = recorded(tmp_path, ("still", "still"), matches=scaled(MATCHES, 6))
+    path = recorded(tmp_path, ("still", "still"), matches=MATCHES)
     assert read_baseline(path).entries[0].now.exact
     assert sim.check(path).state is State.IDENTICAL
     scenario(tmp_path, **still, economy__upgrade_cost=1, economy__siding_cost=None)
@@ -377,7 +382,7 @@ def test_check__exact_pairings(tmp_path):
     assert sim.check(path, budget=0.0).state in (State.DRIFT, State.UNDECIDED)
     if PLAIN:
         return
-    noisy = recorded(tmp_path, ("still", "still"), matches=scaled(MATCHES, 6), again=True)
+    noisy = recorded(tmp_path, ("still", "still"), matches=MATCHES, again=True)
     scenario(tmp_path, **still)
     assert sim.check(noisy, budget=0.0).state in (State.DRIFT, State.UNDECIDED)
 
@@ -386,10 +391,103 @@ def test_check__bots_of_files_are_found_again(tmp_path, monkeypatch):
     scenario(tmp_path)
     monkeypatch.chdir(tmp_path)
     own = plug_in(Path("bots"), "return pack_order(0, False, -1, Invest.NONE)", draws_nothing="True")
-    path = recorded(tmp_path, (own, "random"), matches=16)
+    path = recorded(tmp_path, (own, "random"), matches=128)
     assert read_baseline(path).entries[0].bots == ("bots/own.py:own", "random")
     monkeypatch.chdir(tmp_path / "bots")
     assert sim.check("../b.json").state is State.IDENTICAL
+
+
+# -- what differs in words --------------------------------------------------------------------------------------------
+
+
+def changed_keys(folder: Path) -> list[str]:
+    return [change.key for change in sim.check(folder / "b.json", budget=0.0).pairings[0].changes]
+
+
+def test_check__what_differs_is_told_in_keys_of_the_scenario(tmp_path):
+    """A bot that the scenario defines is told once, by its key; one of another name as renamed."""
+    mine = {"bot": "random", "invest": "none"} if PLAIN else {"bot": "greedy", "noise": 3}
+    scenario(tmp_path, define={"mine": mine}, bots={"A": "mine", "B": "mine"})
+    recorded(tmp_path)
+    other = {**mine, "invest": "upgrade"} if PLAIN else {**mine, "noise": 2.97}
+    scenario(tmp_path, define={"mine": other}, bots={"A": "mine", "B": "mine"})
+    found = changed_keys(tmp_path)
+    assert found
+    assert all(key.startswith("define.mine") for key in found)
+    scenario(tmp_path, define={"ours": mine}, bots={"A": "ours", "B": "ours"})
+    found = changed_keys(tmp_path)
+    assert found[-1] == "bot renamed"
+    assert not any("[" in key for key in found)
+
+
+def test_check__what_differs_beside_the_scenario_is_told_as_well(folder):
+    """A shipped bot's own number, and the rules, are in no key of the scenario."""
+
+    def before(data: dict[str, Any]) -> None:
+        played = data["entries"][1]["now"]["played"]
+        played["players"][0]["values"]["noise"] = 7.0
+        played["kernel_sources"] = "other"
+
+    rewritten(folder / "b.json", before)
+    found = sim.check(folder / "b.json").pairings[1].changes
+    assert [(one.key, one.base) for one in found] == [
+        ("bot greedy: noise", 7.0),
+        ("sources of the rules and bots", "other"),
+    ]
+
+
+# -- a scenario more, or one less -------------------------------------------------------------------------------------
+
+
+def test_edit__a_scenario_more_one_less_and_one_moved(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    scenario(folder, "more", economy__toll=2)
+    before = read_baseline("b.json")
+    found = add_to_baseline("b.json", ["more.yaml"], "a map more", bots=[("random", "greedy")], matches=MATCHES)
+    assert [one.source for one in found.entries] == ["game.yaml", "game.yaml", "more.yaml"]
+    assert found.n_figures > before.n_figures
+    assert found.seed == before.seed
+    assert sim.check("b.json").state is State.IDENTICAL
+    with pytest.raises(sim.BadInput, match=r"holds more.yaml with these bots already"):
+        add_to_baseline("b.json", ["more.yaml"], "again", bots=[("random", "greedy")], matches=MATCHES)
+
+    (folder / "more.yaml").rename(folder / "moved.yaml")
+    with pytest.raises(sim.BadInput, match=r"names the scenario more.yaml, and there is no such file"):
+        sim.check("b.json")
+    with pytest.raises(sim.BadInput, match=r"absent.yaml"):
+        rename_in_baseline("b.json", "more.yaml", "absent.yaml", "moved")
+    rename_in_baseline("b.json", "more.yaml", "moved.yaml", "moved")
+    assert sim.check("b.json").state is State.IDENTICAL
+
+    (folder / "moved.yaml").unlink()
+    with pytest.raises(sim.BadInput, match=r"has no entry for absent.yaml; it holds game.yaml, moved.yaml"):
+        remove_from_baseline("b.json", "absent.yaml", "gone")
+    remove_from_baseline("b.json", "moved.yaml", "gone")
+    found = remove_from_baseline("b.json", "game.yaml", "one pairing is enough", bots=("greedy", "random"))
+    assert [one.bots for one in found.entries] == [None]
+    with pytest.raises(sim.BadInput, match=r"holds nothing but game.yaml; must hold one scenario or more"):
+        remove_from_baseline("b.json", "game.yaml", "all")
+    with pytest.raises(sim.BadInput, match="--reason is empty"):
+        remove_from_baseline("b.json", "game.yaml", " ")
+    assert [note["verdict"] for note in found.history] == [
+        "added: more.yaml",
+        "now moved.yaml: more.yaml",
+        "removed: moved.yaml",
+        "removed: game.yaml",
+    ]
+    assert sim.check("b.json").state is State.IDENTICAL
+
+
+def test_record__again_keeps_the_history(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    scenario(folder, "more")
+    add_to_baseline("b.json", ["more.yaml"], "a map more", matches=MATCHES)
+    recorded(folder, again=True)
+    found = read_baseline("b.json").history
+    assert [note["verdict"] for note in found] == ["added: more.yaml", "recorded anew"]
+    (folder / "b.json").write_text("", encoding="utf-8")
+    recorded(folder, again=True)
+    assert read_baseline("b.json").history == ()
 
 
 # -- update and anchor ------------------------------------------------------------------------------------------------
@@ -415,6 +513,22 @@ def test_update__keeps_the_reason_and_what_moved(folder):
     assert all(one["change"] for one in note["moved"])
     assert kept.entries[0].anchor is None
     assert sim.check(folder / "b.json").state is State.IDENTICAL
+
+
+@pytest.mark.compiled
+def test_update__the_history_lists_only_what_has_drifted(folder):
+    """A bot that is a trifle less noisy: matches differ, and no figure by its delta."""
+    wide = deltas(folder, {name: "20pp" for name in METRICS if METRICS[name].unit.startswith("share")} | WIDE)
+    recorded(folder, deltas=wide, again=True)
+    scenario(folder, define={"other": {"bot": "greedy", "noise": 2.99}}, bots={"A": "other", "B": "other"})
+    found = sim.update_baseline(folder / "b.json", "a trifle")
+    assert found.state is State.EQUIVALENT
+    note = read_baseline(folder / "b.json").history[-1]
+    assert (note["moved"], note["figures"]) == ([], len(found.pairings[0].figures))
+
+
+WIDE = dict.fromkeys(("margin.mean", "spread.mean", "points", "deliveries", "tolls", "conflicts"), "9 sd")
+WIDE |= {"margin.p10": None, "margin.p50": None, "margin.p90": None}
 
 
 def test_update__new_deltas(folder):
@@ -482,6 +596,11 @@ def zero(data: dict[str, Any]) -> None:
         look["matches"] = [0] * len(look["matches"])
 
 
+def few_pairs(data: dict[str, Any]) -> None:
+    look = data["entries"][0]["now"]["looks"][0]
+    look["pairs"] = [63] + [0] * (len(look["pairs"]) - 1)
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -490,6 +609,7 @@ def zero(data: dict[str, Any]) -> None:
         (lambda data: data["entries"][0].update(deltas={}), "holds no figure; must hold one or more"),
         (zero, "holds no matches; must hold one or more"),
         (lambda data: data["entries"][0]["now"]["looks"][0].update(played=0), "holds no matches"),
+        (few_pairs, "has a look of 63 pairs, from which nothing can be told; must have 64 or more"),
         (lambda data: data["entries"][0]["now"]["looks"].pop(), "has 2 looks; must have 3"),
         (lambda data: data["entries"][0]["deltas"].pop("shared"), "figures and deltas differ"),
         (
@@ -518,8 +638,10 @@ def test_baseline__edited_cut_off_foreign_or_missing(folder):
     text = path.read_text(encoding="utf-8")
     for content, message in (
         (text.replace('"shared": 0.003', '"shared": 0.3'), "was edited by hand or damaged"),
-        (text[: len(text) // 2], "is no baseline, or one that was cut off"),
-        ("", "is no baseline, or one that was cut off"),
+        (text[: len(text) // 2], r"b.json:\d+: is cut off or damaged; restore it"),
+        ("", "b.json: is empty; restore it from version control"),
+        (f"{{\n<<<<<<< HEAD\n{text[2:]}=======\n", r"b.json:2: holds a merge conflict; take one side whole"),
+        ("schema: 1\nbands: {}\n", "b.json: is no baseline; must be JSON that sim baseline record wrote"),
         ("[]", "is no baseline; must be what sim baseline record wrote"),
         ('{"schema": 1}', "is no baseline; must be what"),
     ):
@@ -527,6 +649,11 @@ def test_baseline__edited_cut_off_foreign_or_missing(folder):
         path.write_text(content, encoding="utf-8")
         with pytest.raises(sim.BadInput, match=message):
             sim.check(path)
+    with pytest.raises(sim.BadInput, match="this is YAML, such as a scenario or a goals file"):
+        sim.check(ROOT / "configs" / "standard.yaml")
+    path.write_bytes(b"\xff\xfe")
+    with pytest.raises(sim.BadInput, match="is no text"):
+        sim.check(path)
     path.unlink()
     with pytest.raises(sim.BadInput, match="there is no such baseline; sim baseline record makes one"):
         sim.check(path)
@@ -539,7 +666,7 @@ def test_check__what_measures_nothing_never_passes(folder, monkeypatch):
     with pytest.raises(sim.BadInput, match="has no entry for what is to be checked"):
         play_check(baseline, folder / "b.json", only=lambda _: False)
     (folder / "game.yaml").rename(folder / "other.yaml")
-    with pytest.raises(sim.BadInput, match="there is no such file"):
+    with pytest.raises(sim.BadInput, match=r"b.json: names the scenario .*game.yaml, and there is no such file; where"):
         sim.check(folder / "b.json")
     (folder / "other.yaml").rename(folder / "game.yaml")
     metrics = {name: metric for name, metric in METRICS.items() if name != "tolls"}
@@ -552,7 +679,7 @@ def test_check__illegal_orders_never_pass(tmp_path, monkeypatch):
     scenario(tmp_path)
     monkeypatch.chdir(tmp_path)
     own = plug_in(Path("bots"), "return pack_order(0, False, -1, Invest.NONE)", draws_nothing="True")
-    path = recorded(tmp_path, (own, "random"), matches=16)
+    path = recorded(tmp_path, (own, "random"), matches=128)
     plug_in(Path("bots"), "return 1 << 20", draws_nothing="True")
     found = sim.check(path)
     assert found.exit_code != 0
@@ -582,7 +709,7 @@ def test_check__goals_count_too(folder, monkeypatch):
 def test_assert_balance__passes_fails_and_never_measures_nothing(folder):
     found = sim.assert_balance(folder / "game.yaml", baseline=folder / "b.json")
     assert found.state is State.IDENTICAL
-    with pytest.raises(sim.BadInput, match="has no entry for what is to be checked"):
+    with pytest.raises(sim.BadInput, match=r"has no entry for standard; it holds .*game.yaml$"):
         sim.assert_balance("standard", baseline=folder / "b.json")
     with pytest.raises(sim.BadInput, match="undecided is 'maybe'; must be fail or warn"):
         sim.assert_balance(folder / "game.yaml", baseline=folder / "b.json", undecided="maybe")
@@ -593,7 +720,7 @@ def test_assert_balance__passes_fails_and_never_measures_nothing(folder):
 
 def test_assert_balance__shipped_names(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    sim.record_baseline("b.json", ["compact"], bots=[("random", "random")], matches=scaled(1_400, 4), seed=1)
+    sim.record_baseline("b.json", ["compact"], bots=[("random", "random")], matches=MATCHES, seed=1)
     assert read_baseline("b.json").entries[0].source == "compact"
     assert sim.assert_balance("compact", baseline="b.json").state is State.IDENTICAL
 
@@ -620,7 +747,7 @@ def test_gate__cries_no_wolf_on_other_luck(tmp_path):
 
 def test_check__of_both_games_in_one_file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    few = scaled(1_400, 4)
+    few = scaled(1_400, 128)
     text = f'{{"extends": "{ROOT}/configs/mainline/one-player.yaml", "name": "line"}}'
     Path("line.yaml").write_text(text, encoding="utf-8")
     scenario(tmp_path)

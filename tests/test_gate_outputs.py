@@ -5,10 +5,15 @@ from __future__ import annotations
 import io
 import json
 import math
+import os
+import re
+import shutil
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 import sim
@@ -25,7 +30,6 @@ from sim.studies.changes import Change
 from sim.studies.check_result import Checked, CheckedFigure, CheckedPairing, PairLine, Undecided
 from sim.studies.goals import GoalsJudged
 from sim.studies.selftest import SelfTest, Trial, selftest
-from tests.run_tools import scaled
 from tests.test_gate import MATCHES, recorded, scenario
 
 
@@ -102,6 +106,26 @@ def test_verdict__and_exit_code(found, state, code):
     json.dumps(found.result())
 
 
+@pytest.mark.parametrize(
+    ("found", "heading"),
+    [
+        (checked(STILL), "✅ Balance: IDENTICAL"),
+        (checked(STILL, goals=(goals(GoalVerdict.MET),)), "✅ Balance: IDENTICAL"),
+        (checked(STILL, goals=(goals(GoalVerdict.VIOLATED),)), "❌ Balance: IDENTICAL, goals violated"),
+        (checked(STILL, goals=(goals(GoalVerdict.UNDECIDED),)), "❔ Balance: IDENTICAL, goals undecided"),
+        (checked(OPEN, goals=(goals(GoalVerdict.VIOLATED),)), "❌ Balance: UNDECIDED, goals violated"),
+        (checked(STILL, goals=(goals(GoalVerdict.MET, ("bad",)),)), "❌ Balance: IDENTICAL, goals violated"),
+        (checked(MOVED), "❌ Balance: DRIFT"),
+    ],
+)
+def test_verdict__heads_every_page_as_it_is(found, heading):
+    """What failed is never under a green heading."""
+    assert markdown(found).startswith(f"### {heading}\n")
+    assert found.sentence.startswith(heading.partition(": ")[2] + ": ")
+    assert heading.startswith("❌") == (found.exit_code == 1)
+    assert found.result()["goals_verdict"] in (None, "met", "violated", "undecided")
+
+
 def test_verdict__says_what_would_decide():
     assert "About 230,000 matches each would decide." in checked(OPEN, matches_needed=234_567).sentence
     many = replace(MOVED, figures=tuple(replace(FIGURES[0], metric=f"m{n}") for n in range(5)))
@@ -135,7 +159,9 @@ def test_terminal__groups_by_verdict_and_folds_equal_sides():
 def test_markdown__is_a_table_that_nothing_breaks():
     found = checked(MOVED, STILL, OPEN, notes=("a | note",), goals=(goals(GoalVerdict.UNDECIDED, ("bad",)),))
     text = markdown(found)
-    assert text.startswith("### ❌ Balance: DRIFT\n")
+    assert text.startswith("### ❌ Balance: DRIFT, goals violated\n")
+    assert "Of a quantile the change is" in text
+    assert "1 figure the same in every block." in text
     assert "a\\|b&lt;c&gt; vs \\_d\\_" in text
     assert text.count("<details open>") == text.count("</details>") == 2
     assert "| shared &lt;= 15% |" in text.replace("| greedy vs greedy ", "")
@@ -149,7 +175,7 @@ def test_junit__counts_what_it_holds():
     assert (root.get("tests"), root.get("failures"), root.get("skipped")) == ("9", "5", "0")
     assert [suite.get("name") for suite in root] == ["standard, greedy vs random", "standard, a|b<c> vs _d_", "g.yaml"]
     kinds = [one.get("type") for one in root.iter("failure")]
-    assert kinds == ["drift", "undecided", "undecided", "drift", "drift"]
+    assert kinds == ["drift", "undecided", "undecided", "illegal", "goal"]
     assert "change +2.00 ± 0.20 pp" in str(next(root.iter("failure")).get("message"))
     mild = ElementTree.fromstring(junit(checked(OPEN, undecided=Undecided.WARN, goals=(goals(GoalVerdict.UNDECIDED),))))
     assert (mild.get("failures"), mild.get("skipped")) == ("0", "3")
@@ -165,9 +191,13 @@ def test_annotations__one_for_each_pairing_and_goal_that_fails():
     assert found[1] == "::error file=g.yaml,title=Goals::50%25 bad"
     assert found[2].startswith("::error file=g.yaml,title=Goal violated::greedy vs greedy: shared <= 15%25")
     assert all("\n" not in line for line in found)
+    assert found[0].endswith("%0A1 figure the same in every block.")
     weak = list(annotation_lines(checked(OPEN, undecided=Undecided.WARN, goals=(goals(GoalVerdict.UNDECIDED),))))
     assert [line.partition(" ")[0] for line in weak] == ["::warning", "::warning"]
     assert weak[0].startswith("::warning title=Balance is undecided::")
+    quantile = replace(OPEN, figures=(replace(FIGURES[4], state=State.UNDECIDED),))
+    assert "%0AOf a quantile the change is that of the share" in next(annotation_lines(checked(quantile)))
+    assert "quantile" not in weak[0]
     many = replace(MOVED, figures=tuple(replace(FIGURES[0], metric=f"m{n}") for n in range(12)))
     assert "and 4 more" in next(annotation_lines(checked(many)))
 
@@ -212,9 +242,57 @@ def test_commands__from_record_to_update(words, sim_command, tmp_path, monkeypat
     taken = sim_command("baseline", "update", "b.json", "--reason", "no purchases", "--anchor", "--json")
     assert (taken.code, json.loads(taken.out)["verdict"]) == (0, "drift")
     assert "wrote b.json" in taken.err
+    scenario(tmp_path)
+    taken = sim_command("baseline", "update", "b.json", "--reason", "as it was", "--anchor")
+    assert re.search(r"Accepted: \d+ of 24 figures had drifted", taken.out)
+    assert "DRIFT:" not in taken.out
     assert "- 2" in sim_command("baseline", "show", "b.json").out.partition("History")[2]
     same = sim_command("baseline", "update", "b.json", "--reason", "nothing")
     assert "b.json is as it was: nothing has changed" in same.err
+
+
+FAULTS = {
+    "missing": ("b.json", lambda path: path.unlink(), "there is no such baseline"),
+    "damaged": ("b.json", lambda path: path.write_text("{", encoding="utf-8"), "is cut off or damaged"),
+    "bad scenario": (
+        "game.yaml",
+        lambda path: path.write_text("dispatches: -1\n", encoding="utf-8"),
+        "schema is missing",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_commands__what_cannot_be_checked_is_told_everywhere(words, sim_command, tmp_path, monkeypatch, name):
+    sim_command(*words)
+    file, damage, message = FAULTS[name]
+    damage(tmp_path / file)
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    told = sim_command("check", "b.json", "--markdown", "--junit", "j.xml")
+    assert told.code == 2
+    assert told.out.startswith("### ❌ Balance: cannot be checked\n\n- ")
+    assert message in told.out
+    assert f"::error file={file}," in told.err
+    assert "title=Balance cannot be checked::" in told.err
+    root = ElementTree.parse(tmp_path / "j.xml").getroot()
+    assert root.get("errors") == root.get("tests") != "0"
+    assert message in str(next(root.iter("error")).get("message"))
+    found = json.loads(sim_command("check", "b.json", "--json").out)
+    assert (found["verdict"], found["passed"], found["exit_code"]) == ("error", False, 2)
+    assert message in found["problems"][0]
+
+
+def test_commands__add_rename_remove(words, sim_command, tmp_path):
+    sim_command(*words)
+    scenario(tmp_path, "more", economy__toll=2)
+    reason = ("--reason", "because")
+    made = sim_command("baseline", "add", "b.json", "more.yaml", "--matches", MATCHES, *reason)
+    assert (made.code, "of 2 pairings, seed 3" in made.out) == (0, True), made.err
+    (tmp_path / "more.yaml").rename(tmp_path / "other.yaml")
+    assert sim_command("baseline", "rename", "b.json", "more.yaml", "other.yaml", *reason).code == 0
+    assert sim_command("check", "b.json").code == 0
+    assert "of 1 pairing, seed 3" in sim_command("baseline", "remove", "b.json", "other.yaml", *reason).out
+    assert sim_command("baseline", "remove", "b.json", "other.yaml", *reason).code == 2
 
 
 def test_commands__bad_usage(words, sim_command):
@@ -255,8 +333,19 @@ def test_selftest__says_which_promise_is_not_kept():
             "all figures, by delta", {"equivalent": 0, "undecided": 2_000 - drift, "drift": drift}, "drift", 0.001
         )
 
+    short = Trial("all figures, by delta", {"equivalent": 0, "undecided": 199, "drift": 1}, "drift", 0.001)
+    assert short.kept
+    assert short.shown is None
+    assert replace(short, verdicts={"undecided": 200}).shown is None
+    assert replace(short, verdicts={"undecided": 2_000}).shown is True
+    assert replace(short, verdicts={"undecided": 190, "drift": 10}).shown is False
+
     good = Trial("nothing", {"equivalent": 1_990, "undecided": 10, "drift": 0}, "equivalent", 0.97, at_least=True)
     poor = replace(good, verdicts={"equivalent": 1_500, "undecided": 500, "drift": 0})
+    few = printed(lambda screen: print_selftest(SelfTest((good, short), 24, 1), "b.json", screen))
+    assert "drift at most 0.1%: 1 of 200" in few
+    assert "not refuted" in few
+    assert "more --simulations say more" in few
     for trials, code, words in (
         ((good, trial(2)), 0, "The gate keeps its promises"),
         ((good, trial(20)), 1, "does not keep its promises"),
@@ -269,7 +358,7 @@ def test_selftest__says_which_promise_is_not_kept():
 
 def test_selftest__needs_something_left_to_chance(tmp_path):
     scenario(tmp_path, define={"still": {"bot": "greedy", "noise": 0}})
-    path = recorded(tmp_path, ("still", "still"), matches=4)
+    path = recorded(tmp_path, ("still", "still"), matches=MATCHES)
     with pytest.raises(sim.BadInput, match="nothing in this baseline is left to chance"):
         selftest(read_baseline(path), 100)
     text = printed(lambda screen: print_baseline(read_baseline(path), "b.json", screen))
@@ -277,18 +366,48 @@ def test_selftest__needs_something_left_to_chance(tmp_path):
     assert "enough for every delta" in text
 
 
+OLD_MOVED = [{"figure": "tolls", "state": "drift"}, {"figure": "shared", "state": "equivalent"}]
+"""As older baselines have it: with figures that did not drift."""
+
+
 def test_show__says_how_many_matches_a_delta_needs(tmp_path):
-    path = recorded(tmp_path, ("greedy", "random"), matches=scaled(1_400, 20))
+    path = recorded(tmp_path, ("greedy", "random"))
     found = read_baseline(path)
-    assert "Too few matches for a delta" in planned_words(found)
+    first, line, *_ = planned_words(found, "b.json")
+    assert re.search(
+        r"^Too few matches for the delta of \d+ figures. Record with --matches \d+k? \(of the first", first
+    )
+    assert re.search(rf"^- game.yaml, greedy vs random: .*: {16 * MATCHES:,} matches recorded, [\d,]+ needed$", line)
+    assert planned_words(found, "below/b.json")[1].startswith("- below/game.yaml, ")
     entry = found.entries[0]
     zero = replace(entry, deltas={**entry.deltas, "tolls": 0.0})
-    assert "tolls of game.yaml: no number is enough" in planned_words(Baseline(1, (zero,)))
-    note = {"when": "2026-01-02T03:04:05+00:00", "reason": "because", "anchor": True, "verdict": "drift", "moved": [{}]}
+    assert any("tolls: no number is enough where delta is 0" in one for one in planned_words(Baseline(1, (zero,)), "b"))
+    one_block = {
+        name: replace(total, matches=np.eye(1, total.matches.size, dtype=np.int64)[0])
+        for name, total in entry.now.looks[-1].totals.items()
+    }
+    looks = (*entry.now.looks[:-1], replace(entry.now.looks[-1], totals=one_block))
+    unknown = replace(entry, now=replace(entry.now, looks=looks))
+    said = " ".join(planned_words(Baseline(1, (unknown,)), "b.json"))
+    assert "too few matches count to say" in said
+    assert "enough for every delta" not in said
+    note = {
+        "when": "2026-01-02T03:04:05+00:00",
+        "reason": "because",
+        "anchor": True,
+        "verdict": "drift",
+        "moved": OLD_MOVED,
+    }
     write_baseline(path, Baseline(1, (zero,), (note,)))
     text = printed(lambda screen: print_baseline(read_baseline(path), "b.json", screen))
     assert "no number" in text
-    assert "- 2026-01-02: because (drift, 1 figure, anchor moved)" in text
+    assert "- 2026-01-02: because (drift, 1 figure moved by more than delta, anchor moved)" in " ".join(text.split())
+    new = {**note, "anchor": False, "verdict": "equivalent", "figures": 18, "moved": []}
+    edited = {**new, "verdict": "removed: a.yaml"}
+    write_baseline(path, Baseline(1, (zero,), (new, edited)))
+    text = " ".join(printed(lambda screen: print_baseline(read_baseline(path), "b.json", screen)).split())
+    assert "because (equivalent, 0 of 18 figures moved by more than delta)" in text
+    assert "because (removed: a.yaml)" in text
     assert Path(path).exists()
 
 
@@ -304,8 +423,6 @@ def yaml(name: str):
 
 
 def test_action__every_input_reaches_the_script():
-    import re
-
     action = yaml("action.yml")
     step = action["runs"]["steps"][-1]
     assert step["run"] == 'bash "$GITHUB_ACTION_PATH/.github/check-balance.sh"'
@@ -318,11 +435,61 @@ def test_action__every_input_reaches_the_script():
         assert option in script
 
 
+SAID = {
+    "### ✅ Balance: IDENTICAL": (0, "", "identical", ""),
+    "### ✅ Balance: EQUIVALENT": (0, "g.yaml", "equivalent", "met"),
+    "### ❌ Balance: IDENTICAL, goals violated": (1, "g.yaml", "identical", "violated"),
+    "### ❔ Balance: UNDECIDED, goals undecided": (3, "g.yaml", "undecided", "undecided"),
+    "### ❌ Balance: cannot be checked": (2, "g.yaml", "error", ""),
+    "": (2, "", "error", ""),
+}
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="the step of the action is a script of bash")
+@pytest.mark.parametrize("heading", SAID)
+def test_action__outputs_are_those_of_the_heading(tmp_path, heading):
+    code, given, verdict, of_goals = SAID[heading]
+    sim_path = tmp_path / "sim"
+    sim_path.write_text(f"#!/bin/sh\necho '{heading}'\nexit {code}\n", encoding="utf-8")
+    sim_path.chmod(0o755)
+    env = {
+        "PATH": f"{tmp_path}:{os.environ['PATH']}",
+        "BALANCE_BASELINE": "b.json",
+        "BALANCE_GOALS": given,
+        "GITHUB_OUTPUT": str(tmp_path / "output"),
+        "GITHUB_STEP_SUMMARY": str(tmp_path / "summary"),
+        "LC_ALL": "C.UTF-8",
+    }
+    done = subprocess.run(["bash", str(ROOT / ".github" / "check-balance.sh")], env=env, check=False, cwd=tmp_path)
+    assert done.returncode == code
+    assert (tmp_path / "summary").read_text(encoding="utf-8") == f"{heading}\n"
+    written = dict(line.split("=") for line in (tmp_path / "output").read_text(encoding="utf-8").splitlines())
+    assert written == {"passed": "true" if code == 0 else "false", "verdict": verdict, "goals": of_goals}
+    declared = yaml("action.yml")["outputs"]
+    assert set(declared) == set(written)
+
+
 def test_hook__is_a_command():
     from tests.test_docs import parsed
 
     (hook,) = yaml(".pre-commit-hooks.yaml")
     words = [*hook["entry"].split()[1:], *hook["args"]]
     assert parsed(words).params["undecided"] == "warn"
+    assert re.search(hook["files"], "reports/baselines/balance.json")
+    assert hook["verbose"] is True
     shown = next(block for block in (ROOT / "docs" / "gate.md").read_text("utf-8").split("```") if "hooks:" in block)
     assert f"id: {hook['id']}" in shown
+
+
+def test_pytest__a_failure_shows_the_table_and_not_the_inside(words, sim_command, tmp_path):
+    """What a person reads is the line of the test and what has moved."""
+    sim_command(*words)
+    scenario(tmp_path, economy__siding_cost=None, economy__upgrade_cost=None)
+    shown = []
+    for name, error in (("game.yaml", AssertionError), ("other.yaml", sim.BadInput)):
+        with pytest.raises(error) as told:
+            sim.assert_balance(name, baseline="b.json", budget=1)
+        shown.append(str(told.getrepr(style="long")))
+    assert "economy.siding_cost: 3 → null" in shown[0]
+    assert "has no entry for other.yaml; it holds game.yaml" in shown[1]
+    assert all("testing.py" not in text and "check.py" not in text for text in shown)

@@ -110,6 +110,7 @@ def test_goals__shipped_ones_are_good():
             r"goals.yaml:6: .* no figure can meet; abs\(seat_bias\) is always from 0pp to 100pp",
         ),
         ('"<= 100%"', '"<= -1"', r"goals.yaml:5: .* no figure can meet; shared is always from 0% to 100%"),
+        ('"<= 100%"', '"<= 1"', r"goals.yaml:5: .* which is up to 100% and always met; did you mean 1%\?"),
         ('"<= 100%"', '">= 130%"', r"goals.yaml:5: .* no figure can meet; shared is always from 0% to 100%"),
         ("[0, 100]", '"<= -2"', r"goals.yaml:7: .* no figure can meet; spread.p90 is always 0 or more"),
         ("[greedy, random]]", "[greedy, greedy]]", r"goals.yaml:3: bots\[2\] is \[greedy, greedy\] a second time"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,6 +25,8 @@ from sim.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from sim.config.errors import BadInput
+    from sim.studies.baseline import Baseline
     from sim.studies.check_result import Checked
 
 BaselineArgument = Annotated[Path, typer.Argument(metavar="FILE", help="A baseline, as sim baseline record wrote it.")]
@@ -31,41 +34,46 @@ DeltasOption = Annotated[
     Path | None,
     typer.Option("--deltas", metavar="FILE", help="How large a change has to be to matter, figure by figure (YAML)."),
 ]
+ScenariosArgument = Annotated[
+    list[str], typer.Argument(metavar="SCENARIO…", help="YAML files, or names of shipped scenarios.")
+]
+ScenarioArgument = Annotated[
+    str, typer.Argument(metavar="SCENARIO", help="As seen from here or as the baseline has it; it may be gone.")
+]
+BotsOption = Annotated[
+    list[str] | None,
+    typer.Option("--bots", metavar="FIRST,SECOND", help="A pairing, instead of the scenario's own bots. Repeatable."),
+]
+MatchesOption = Annotated[
+    str | None,
+    typer.Option(
+        "--matches", metavar="N", help="Of the first look; 16 times as many are played. Default: what the deltas need."
+    ),
+]
+ReasonOption = Annotated[
+    str, typer.Option("--reason", metavar="TEXT", help="Why the change is meant; kept in the file.")
+]
 
 baseline = typer.Typer(
-    no_args_is_help=True, rich_markup_mode=None, help="Record, show, update and try out what sim check compares with."
+    no_args_is_help=True, rich_markup_mode=None, help="Record, show, change and try out what sim check compares with."
 )
 
 
 @baseline.command("record")
 def record(
-    scenarios: Annotated[
-        list[str], typer.Argument(metavar="SCENARIO…", help="YAML files, or names of shipped scenarios.")
-    ],
+    scenarios: ScenariosArgument,
     out: Annotated[Path, typer.Option("-o", "--out", metavar="FILE", help="The baseline to write.")],
-    bots: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--bots", metavar="FIRST,SECOND", help="A pairing, instead of the scenario's own bots. Repeatable."
-        ),
-    ] = None,
+    bots: BotsOption = None,
     deltas: DeltasOption = None,
-    matches: Annotated[
-        str | None,
-        typer.Option(
-            "--matches",
-            metavar="N",
-            help="Of the first look; 16 times as many are played. Default: what the deltas need.",
-        ),
-    ] = None,
+    matches: MatchesOption = None,
     seed: SeedOption = None,
     threads: ThreadsOption = None,
-    again: Annotated[bool, typer.Option("--again", help="Replace a baseline that is there, and its anchor.")] = False,
+    again: Annotated[
+        bool, typer.Option("--again", help="Replace a baseline that is there; its history stays.")
+    ] = False,
 ) -> None:
     """Play scenarios, and write what every later check compares with."""
     say_when_cold()
-    from sim.reports.baseline_terminal import planned_words
-    from sim.reports.words import counted
     from sim.running.progress import bar
     from sim.studies.record import record_baseline
 
@@ -82,11 +90,77 @@ def record(
             again=again,
             progress=progress or False,
         )
+    _wrote(found, out)
+
+
+def _wrote(found: Baseline, file: Path) -> None:
+    """Say what a baseline holds now, and whether it is enough."""
+    from sim.reports.baseline_terminal import print_planned
+    from sim.reports.words import counted
+
     figures = sum(len(entry.deltas) for entry in found.entries)
     typer.echo(
-        f"wrote {out}: {counted(figures, 'figure')} of {counted(len(found.entries), 'pairing')}, seed {found.seed}"
+        f"wrote {file}: {counted(figures, 'figure')} of {counted(len(found.entries), 'pairing')}, seed {found.seed}"
     )
-    typer.echo(planned_words(found))
+    print_planned(found, str(file), console())
+
+
+@baseline.command("add")
+def add(
+    file: BaselineArgument,
+    scenarios: ScenariosArgument,
+    reason: ReasonOption,
+    bots: BotsOption = None,
+    deltas: DeltasOption = None,
+    matches: MatchesOption = None,
+    threads: ThreadsOption = None,
+) -> None:
+    """Record more scenarios, or more pairings, into a baseline; what it holds stays as it is."""
+    say_when_cold()
+    from sim.running.progress import bar
+    from sim.studies.baseline_edit import add_to_baseline
+
+    with bar(only_terminal=True) as progress:
+        found = add_to_baseline(
+            file,
+            scenarios,
+            reason,
+            bots=[None] if not bots else [two_bots(text) for text in bots],
+            deltas=deltas,
+            matches=count("--matches", matches),
+            threads=threads,
+            progress=progress or False,
+        )
+    _wrote(found, file)
+
+
+@baseline.command("remove")
+def remove(
+    file: BaselineArgument,
+    scenario: ScenarioArgument,
+    reason: ReasonOption,
+    bots: Annotated[
+        str | None,
+        typer.Option("--bots", metavar="FIRST,SECOND", help="Only this pairing, as the baseline has it."),
+    ] = None,
+) -> None:
+    """Take a scenario out of a baseline; what else it holds stays as it is."""
+    from sim.studies.baseline_edit import remove_from_baseline
+
+    _wrote(remove_from_baseline(file, scenario, reason, bots=None if bots is None else two_bots(bots)), file)
+
+
+@baseline.command("rename")
+def rename(
+    file: BaselineArgument,
+    scenario: ScenarioArgument,
+    new: Annotated[str, typer.Argument(metavar="NEW", help="Where it is now.")],
+    reason: ReasonOption,
+) -> None:
+    """Say where the file of a scenario is now; what was recorded of it stays."""
+    from sim.studies.baseline_edit import rename_in_baseline
+
+    _wrote(rename_in_baseline(file, scenario, new, reason), file)
 
 
 @baseline.command("show")
@@ -105,7 +179,7 @@ def show(file: BaselineArgument, json: JsonOption = False) -> None:
 @baseline.command("update")
 def update(
     file: BaselineArgument,
-    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why the change is meant; kept in the file.")],
+    reason: ReasonOption,
     anchor: Annotated[
         bool,
         typer.Option("--anchor", help="Also move the anchor, as at a release; needed beyond three deltas from it."),
@@ -133,11 +207,11 @@ def update(
         print_check(refused.found, console(stderr=True))
         typer.echo(f"not updated: {refused}", err=True)
         raise typer.Exit(1) from None
+    nothing = found.state is State.IDENTICAL and not anchor and deltas is None
     if json:
         print_json(found.result())
     else:
-        print_check(found, console())
-    nothing = found.state is State.IDENTICAL and not anchor and deltas is None
+        print_check(found, console(), accepted=not nothing)
     typer.echo(f"{file} is as it was: nothing has changed" if nothing else f"wrote {file}", err=True)
 
 
@@ -192,11 +266,27 @@ def check(
 
     Exit 0: identical, or equivalent within the deltas; 1: drift, or a goal violated; 3: undecided.
     """
-    if undecided not in ("fail", "warn"):
-        refuse("--undecided", undecided, "fail or warn")
     check_outputs({"--junit": junit}, {"FILE": file})
     if markdown and json:
         refuse("--markdown", "given with --json", "given alone: both print to standard output")
+    from sim.config.errors import BadInput
+
+    try:
+        found = _checked(file, goals, undecided, budget, threads)
+    except BadInput as error:
+        _tell_fault(error, file, markdown, junit, json)
+        raise
+    _tell(found, markdown, junit, json)
+    if found.exit_code:
+        raise typer.Exit(found.exit_code)
+
+
+def _checked(
+    file: Path, goals: Sequence[Path] | None, undecided: str, budget: str | None, threads: int | None
+) -> Checked:
+    """The check that the options ask for."""
+    if undecided not in ("fail", "warn"):
+        refuse("--undecided", undecided, "fail or warn")
     limit = _seconds(budget)
     say_when_cold()
     from sim.running.progress import bar
@@ -208,7 +298,7 @@ def check(
     compared = read_baseline(file)
     plans = [make_goals_plan(one, seed=compared.seed) for one in goals or ()]
     with bar(only_terminal=True) as progress:
-        found = play_check(
+        return play_check(
             compared,
             file,
             goals=plans,
@@ -218,21 +308,13 @@ def check(
             progress=progress,
             tell=lambda sentence: typer.echo(sentence, err=True),
         )
-    _tell(found, markdown, junit, json)
-    if found.exit_code:
-        raise typer.Exit(found.exit_code)
 
 
 def _tell(found: Checked, as_markdown: bool, junit_file: Path | None, json: bool) -> None:
     """Print and write what a check says, in every form that was asked for."""
     from sim.reports import check_files
 
-    if junit_file is not None:
-        from sim.store import told, write_atomically
-
-        with told(junit_file):
-            junit_file.parent.mkdir(parents=True, exist_ok=True)
-            write_atomically(junit_file, check_files.junit(found).encode())
+    _write_junit(junit_file, lambda: check_files.junit(found))
     if json:
         print_json(found.result())
     elif as_markdown:
@@ -241,9 +323,35 @@ def _tell(found: Checked, as_markdown: bool, junit_file: Path | None, json: bool
         from sim.reports.check_terminal import print_check
 
         print_check(found, console())
+    _annotate(lambda: check_files.annotation_lines(found))
+
+
+def _tell_fault(error: BadInput, file: Path, as_markdown: bool, junit_file: Path | None, json: bool) -> None:
+    """Say that nothing could be checked in every form that was asked for; the error itself is for standard error."""
+    from sim.reports import check_faults
+
+    _write_junit(junit_file, lambda: check_faults.fault_junit(str(file), error.problems))
+    if json:
+        print_json(check_faults.fault_words(str(file), error.problems, 2))
+    elif as_markdown:
+        typer.echo(check_faults.fault_markdown(error.problems), nl=False)
+    _annotate(lambda: check_faults.fault_annotations(error.problems))
+
+
+def _write_junit(file: Path | None, text: Callable[[], str]) -> None:
+    if file is not None:
+        from sim.store import told, write_atomically
+
+        with told(file):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            write_atomically(file, text().encode())
+
+
+def _annotate(lines: Callable[[], Iterable[str]]) -> None:
+    """Where a workflow of GitHub runs, mark what failed."""
     if os.environ.get("GITHUB_ACTIONS") == "true":
         # On standard error, which the runner reads as well: standard output may be JSON, or go into a file.
-        for line in check_files.annotation_lines(found):
+        for line in lines():
             typer.echo(line, err=True)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import Field
 
 from sim.config.errors import BadInput, Problem
-from sim.config.quantities import PLAIN_UNIT, Quantity, allowed_amount, amount_in, quantity
+from sim.config.quantities import PLAIN_UNIT, Quantity, allowed_amount, amount_in, amount_words, quantity
 from sim.config.scenario import Model, Name, Schema
 from sim.config.shapes import shaped
 from sim.config.sources import file_tree
@@ -23,6 +23,8 @@ __all__ = ["DeltaRules", "load_deltas"]
 
 DEVIATIONS = "sd"
 """Unit of standard deviations of a match."""
+WIDEST_SHARE = 0.2
+"""The largest delta of a share: a gate that lets more pass looks at nothing, and `1` is meant as `1pp`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,10 +117,17 @@ def load_deltas(path: str | Path, metrics: Mapping[str, MetricDefinition]) -> De
         elif found is not None:
             unit = delta_unit(meant[0])
             of_mean = not unit.startswith("share")
-            if amount_in(found, unit) is None and not (of_mean and found.unit == DEVIATIONS):
+            amount = amount_in(found, unit)
+            if amount is None and not (of_mean and found.unit == DEVIATIONS):
                 shown = f"{found.number:g}{'' if found.unit == PLAIN_UNIT else ' ' + found.unit}"
                 also = ", or standard deviations of a match, such as 0.05 sd" if of_mean else ""
                 problems.append(node.problem(key, f"is {shown}; must be {allowed_amount(unit)}{also}"))
+            elif amount is not None and not of_mean and amount > WIDEST_SHARE:
+                shown = f"{found.number:g}"
+                tail_pp = f"; did you mean {shown}pp?" if found.unit == PLAIN_UNIT else ""
+                said = f"is {shown}{found.unit}, a difference of {amount_words(amount, unit)}"
+                limit = amount_words(WIDEST_SHARE, unit)
+                problems.append(node.problem(key, f"{said}; must be at most {limit}{tail_pp}"))
     if problems:
         raise BadInput(problems)
     return DeltaRules(read.deltas)

@@ -14,7 +14,7 @@ from pydantic import Field
 from sim.config.errors import BadInput, Problem
 from sim.config.levels import Levels, LevelsKind, with_generated
 from sim.config.loading import GAMES, load_scenario
-from sim.config.quantities import Quantity, allowed_amount, amount_in, amount_words, quantity
+from sim.config.quantities import PLAIN_UNIT, Quantity, allowed_amount, amount_in, amount_words, quantity
 from sim.config.scenario import AnyScenario, Model, Name, Schema
 from sim.config.shapes import shaped
 from sim.config.sources import Overrides, beside, file_tree
@@ -285,6 +285,11 @@ def _goal(
         reach = f"from {amount_words(least, unit)} to {amount_words(most, unit)}"
         reach = f"{amount_words(least, unit)} or more" if math.isinf(most) else reach
         message = f"is {written.text}, which no figure can meet; {key} is always {reach}"
+        problems.append(node.problem(place, message))
+        return None
+    end = written.high
+    if unit.startswith("share") and end is not None and end.unit == PLAIN_UNIT and low <= least and high >= most:
+        message = f"is {written.text}, which is up to 100% and always met; did you mean {end.number:g}%?"
         problems.append(node.problem(place, message))
         return None
     return Goal(name, Band(low, high, absolute is not None), f"{key} {_shown(written)}", unit)

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sim.reports.check_words import HEADER, cells, groups, headline, pair_words
+from sim.reports.check_words import (
+    HEADER,
+    QUANTILES,
+    about_quantiles,
+    accepted_words,
+    cells,
+    groups,
+    headline,
+    pair_words,
+    still_words,
+)
 from sim.reports.compare_terminal import change_words
 from sim.reports.goals_terminal import print_goals
 from sim.reports.lines import Lines
-from sim.reports.words import counted
-from sim.stats.figures import Kind
 from sim.stats.gate import State
 from sim.studies.check_result import Checked, CheckedPairing
 
@@ -21,16 +29,18 @@ __all__ = ["STYLES", "print_check"]
 STYLES = {State.IDENTICAL: "green", State.EQUIVALENT: "green", State.DRIFT: "bold red", State.UNDECIDED: "yellow"}
 
 
-def print_check(found: Checked, console: Console) -> None:
-    """Print a check; the console's width (80 columns at least), colours and encoding are kept to."""
+def print_check(found: Checked, console: Console, *, accepted: bool = False) -> None:
+    """Print a check; the console's width (80 columns at least), colours and encoding are kept to.
+
+    With `accepted` what has moved is meant, and no verdict ends the page.
+    """
     lines = Lines(console)
     lines.line(lines.text(f"checked against {found.file}", "bold"))
     for one in found.pairings:
         _print_pairing(lines, one)
-    shown = [figure for one in found.pairings for _, figures in groups(one) for figure in figures]
-    if any(figure.kind is Kind.QUANTILE for figure in shown):
+    if about_quantiles(found.pairings):
         lines.blank()
-        lines.paragraph("Of a quantile the change is that of the share of matches up to the baseline's value.")
+        lines.paragraph(QUANTILES)
     if found.notes:
         lines.heading("Notes")
         for note in found.notes:
@@ -39,7 +49,10 @@ def print_check(found: Checked, console: Console) -> None:
         lines.blank()
         print_goals(goals, console)
     lines.blank()
-    lines.paragraph(found.sentence, STYLES[found.state])
+    if accepted:
+        lines.paragraph(accepted_words(found))
+    else:
+        lines.paragraph(found.sentence, STYLES[found.worst])
 
 
 def _print_pairing(lines: Lines, one: CheckedPairing) -> None:
@@ -54,10 +67,9 @@ def _print_pairing(lines: Lines, one: CheckedPairing) -> None:
     for figure in one.figures:
         if figure.anchor_drift:
             lines.paragraph(f"  {figure.metric}: {cells(figure)[-1]}, more than three deltas", hang="    ")
-    still = sum(figure.state is State.IDENTICAL for figure in one.figures)
-    if one.state is not State.IDENTICAL and still:
-        lines.paragraph(f"  {counted(still, 'figure')} the same in every block.")
-    if one.pairs is not None:
+    if still := still_words(one):
+        lines.paragraph(f"  {still}")
+    if one.pairs is not None and one.state is not State.IDENTICAL:
         same = one.pairs[0] == one.pairs[1]
         for name, line in zip(("base", "now"), one.pairs[: 1 if same else 2], strict=False):
             lines.paragraph(f"  {'' if same else f'{name:4} '}{pair_words(line)}", hang="    ")

@@ -10,11 +10,25 @@ from sim.reports.words import counted, shortened
 from sim.stats.figures import Kind
 from sim.stats.gate import State
 from sim.stats.rounding import format_estimate, format_value
-from sim.studies.check_result import CheckedFigure, CheckedPairing, PairLine
+from sim.studies.check_result import Checked, CheckedFigure, CheckedPairing, PairLine
 
-__all__ = ["HEADER", "cells", "folded", "groups", "headline", "ordered", "pair_words", "verdict_words"]
+__all__ = [
+    "HEADER",
+    "QUANTILES",
+    "about_quantiles",
+    "accepted_words",
+    "cells",
+    "folded",
+    "groups",
+    "headline",
+    "ordered",
+    "pair_words",
+    "still_words",
+    "verdict_words",
+]
 
 HEADER = ("", "base", "now", "change", "delta", "verdict")
+QUANTILES = "Of a quantile the change is that of the share of matches up to the baseline's value."
 ORDER = (State.DRIFT, State.UNDECIDED, State.EQUIVALENT, State.IDENTICAL)
 
 
@@ -55,6 +69,28 @@ def groups(one: CheckedPairing) -> list[tuple[str, list[CheckedFigure]]]:
     for figure in ordered(one):
         found.setdefault("drift" if figure.fails else figure.state.value, []).append(figure)
     return list(found.items())
+
+
+def about_quantiles(pairings: Sequence[CheckedPairing]) -> bool:
+    """Whether `QUANTILES` belongs below what is shown of these pairings."""
+    return any(figure.kind is Kind.QUANTILE for one in pairings for figure in ordered(one))
+
+
+def still_words(one: CheckedPairing) -> str:
+    """How many figures of a pairing that is not identical are the same in every block; empty where none is."""
+    still = sum(figure.state is State.IDENTICAL for figure in one.figures)
+    return "" if one.state is State.IDENTICAL or not still else f"{counted(still, 'figure')} the same in every block."
+
+
+def accepted_words(found: Checked) -> str:
+    """What an update takes for right."""
+    figures = [figure for one in found.pairings for figure in one.figures]
+    drifted = sum(figure.fails for figure in figures)
+    if not any(figure.change for figure in figures):
+        return "Accepted; no figure had moved."
+    undecided = sum(figure.state is State.UNDECIDED and not figure.fails for figure in figures)
+    beside = f", {undecided} undecided" if undecided else ""
+    return f"Accepted: {drifted} of {counted(len(figures), 'figure')} had drifted{beside}."
 
 
 def cells(figure: CheckedFigure) -> list[str]:

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 __all__ = ["print_selftest"]
 
+VERDICTS = {True: "kept", False: "NOT KEPT", None: "not refuted"}
+
 
 def print_selftest(found: SelfTest, file: str, console: Console) -> None:
     """Print a self-test; the console's width (80 columns at least), colours and encoding are kept to."""
@@ -23,13 +25,16 @@ def print_selftest(found: SelfTest, file: str, console: Console) -> None:
     for trial in found.trials:
         counts = [f"{trial.verdicts[state]:,}" for state in ("equivalent", "undecided", "drift")]
         bound = "at least" if trial.at_least else "at most"
-        promise = f"{trial.counted} {bound} {100 * trial.promised:g}%: {100 * trial.rate:.3g}%"
-        rows.append([trial.name, *counts, promise, "kept" if trial.kept else "NOT KEPT"])
-    styles = ["green" if trial.kept else "bold red" for trial in found.trials]
+        counted = trial.verdicts.get(trial.counted, 0)
+        promise = f"{trial.counted} {bound} {100 * trial.promised:g}%: {counted:,} of {trial.n:,}"
+        rows.append([trial.name, *counts, promise, VERDICTS[trial.shown]])
+    styles = ["yellow" if trial.shown is None else "green" if trial.kept else "bold red" for trial in found.trials]
     lines.table(rows, ["moved", "equiv.", "undec.", "drift", "promise", ""], styles)
     lines.blank()
     said = {
-        0: "The gate keeps its promises on these figures.",
+        0: "The gate keeps its promises on these figures."
+        if all(trial.shown for trial in found.trials)
+        else "No promise is refuted on these figures; more --simulations say more.",
         1: "The gate does not keep its promises on these figures: they scatter otherwise than the tests allow for.",
         3: "An unchanged game would pass too seldom: record with more --matches, or give wider deltas.",
     }

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,12 +22,14 @@ from sim.config.errors import BadInput
 from sim.games.game import PairScored, Plan, Sums
 from sim.running.engine import play_pairs
 from sim.running.ledger import Ledger
+from sim.running.plan import BLOCKS
 from sim.stats.deltas import default_delta, match_spread
 from sim.stats.figures import Bins, Int64s, MetricDefinition, Totals
 from sim.stats.gate import LOOKS, matches_for_delta
-from sim.stats.paired import Measured, match_deviation, measured, quantile_of
+from sim.stats.paired import Measured, interval, match_deviation, measured, quantile_of
 
 __all__ = [
+    "FEWEST_PAIRS",
     "Baseline",
     "Entry",
     "Growing",
@@ -41,6 +44,9 @@ __all__ = [
     "sums_digest",
     "up_to",
 ]
+
+FEWEST_PAIRS = BLOCKS
+"""Of a look where something is left to chance: with fewer the tests could say nothing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +98,13 @@ class Recording:
     def measured(self, name: str, look: int) -> Measured:
         """A figure at a look, block by block."""
         return measured(self.looks[min(look, len(self.looks) - 1)].totals[name], exact=self.exact)
+
+    def half_width(self, name: str) -> float:
+        """Half of the 95% interval of a figure at the last look; 0 of a quantile, and where none is known."""
+        found = interval(self.measured(name, len(self.looks) - 1))
+        if name in self.at or found.low is None or found.high is None:
+            return 0.0
+        return max(found.high - found.value, found.value - found.low)
 
     def shown(self, name: str) -> float:
         """A figure at the last look, as it is shown: of a quantile the quantile."""
@@ -298,7 +311,8 @@ def up_to(found: Bins, at: float) -> Totals:
 def matches_needed(found: Totals, played: int, delta: float, n_figures: int) -> float:
     """Matches of the last look with which a figure passes on other luck when nothing has changed.
 
-    0 where nothing varies; infinite where it varies and delta is 0.
+    0 where nothing varies; infinite where it varies and delta is 0; not a number where too few blocks have matches to
+    say.
 
     Parameters
     ----------
@@ -312,6 +326,8 @@ def matches_needed(found: Totals, played: int, delta: float, n_figures: int) -> 
         Figures of the whole gate.
     """
     of_blocks = measured(found)
-    deviation = match_deviation(found, of_blocks) or 0.0
+    deviation = match_deviation(found, of_blocks)
+    if deviation is None:
+        return math.nan
     needed = float(matches_for_delta(deviation, delta, n_figures, of_blocks.n_blocks))
     return needed * played / max(1, int(found.matches.sum()))

@@ -15,7 +15,7 @@ from sim.config.errors import BadInput
 from sim.stats.figures import Int64s, Totals
 from sim.stats.gate import LOOKS
 from sim.store import told, write_atomically
-from sim.studies.baseline import Baseline, Entry, Look, Recording
+from sim.studies.baseline import FEWEST_PAIRS, Baseline, Entry, Look, Recording
 
 __all__ = ["BASELINE_SCHEMA", "baseline_words", "read_baseline", "write_baseline"]
 
@@ -52,13 +52,17 @@ def read_baseline(path: str | Path) -> Baseline:
     """
     file = Path(path)
     try:
-        data = json.loads(file.read_text(encoding="utf-8"))
+        text = file.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise BadInput.of("there is no such baseline; sim baseline record makes one", file=str(file)) from None
-    except (ValueError, RecursionError) as error:
-        raise BadInput.of(f"is no baseline, or one that was cut off: {error}", file=str(file)) from None
+    except UnicodeDecodeError:
+        raise BadInput.of("is no text; must be what sim baseline record wrote", file=str(file)) from None
     except OSError as error:
         raise BadInput.of(f"cannot be read: {error.strerror or error}", file=str(file)) from None
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise _unreadable(text, error, file) from None
     if not isinstance(data, dict) or "schema" not in data or "checksum" not in data:
         raise BadInput.of("is no baseline; must be what sim baseline record wrote", file=str(file))
     if data["schema"] != BASELINE_SCHEMA:
@@ -78,6 +82,28 @@ def read_baseline(path: str | Path) -> Baseline:
         raise BadInput.of(f"is damaged: {error}", file=str(file)) from None
     _check(found, str(file))
     return found
+
+
+def _unreadable(text: str, error: Exception, file: Path) -> BadInput:
+    """Why a text is no JSON, and what to do."""
+    line = error.lineno if isinstance(error, json.JSONDecodeError) else None
+    conflict = next((n for n, one in enumerate(text.splitlines(), 1) if one.startswith("<<<<<<< ")), None)
+    if not text.strip():
+        line, message = None, "is empty; restore it from version control, or record it anew with --again"
+    elif conflict is not None:
+        line = conflict
+        message = (
+            "holds a merge conflict; take one side whole (git checkout --ours or --theirs), then accept what has "
+            "changed with sim baseline update"
+        )
+    elif not text.lstrip().startswith(("{", "[")):
+        line = None
+        message = "is no baseline; must be JSON that sim baseline record wrote"
+        if file.suffix in (".yaml", ".yml"):
+            message += ", and this is YAML, such as a scenario or a goals file"
+    else:
+        message = "is cut off or damaged; restore it from version control, or record it anew with --again"
+    return BadInput.of(message, file=str(file), line=line)
 
 
 def _checksum(data: Mapping[str, Any]) -> str:
@@ -103,8 +129,12 @@ def _check_recording(recording: Recording, entry: Entry, file: str) -> None:
     if len(recording.looks) != (1 if recording.exact else len(LOOKS)):
         raise BadInput.of(f"{entry.source}: has {len(recording.looks)} looks; must have {len(LOOKS)}", file=file)
     for look in recording.looks:
+        pairs = max(int(total.pairs.sum()) for total in look.totals.values())
         if look.matches < 1 or not any(total.matches.any() for total in look.totals.values()):
             raise BadInput.of(f"{entry.source}: holds no matches; must hold one or more", file=file)
+        if not recording.exact and pairs < FEWEST_PAIRS:
+            message = f"{entry.source}: has a look of {pairs} pairs, from which nothing can be told; must have "
+            raise BadInput.of(f"{message}{FEWEST_PAIRS} or more: record it anew with --again", file=file)
         if set(look.totals) != set(recording.looks[0].totals) or not set(recording.at) <= set(look.totals):
             raise BadInput.of(f"{entry.source}: its looks hold different figures", file=file)
 

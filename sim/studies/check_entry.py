@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from sim.api import make_plan
 from sim.config.errors import BadInput
@@ -16,7 +18,7 @@ from sim.stats.paired import Measured, combination, measured
 from sim.studies.baseline import Baseline, Entry, Growing, Recording, played_words, sums_digest
 from sim.studies.changes import Change, scenario_changes
 
-__all__ = ["EntryGate", "entry_plan", "source_path"]
+__all__ = ["EntryGate", "entries_of", "entry_plan", "source_path"]
 
 
 def source_path(source: str, file: Path) -> str:
@@ -46,11 +48,72 @@ def entry_plan(entry: Entry, baseline: Baseline, file: Path) -> Plan:
     if entry.bots is not None:
         bots = tuple(os.path.relpath(file.parent / name) if ".py:" in name else name for name in entry.bots)
     source = source_path(entry.source, file)
+    if starter_path(source) is None and not Path(source).exists():
+        raise BadInput.of(
+            f"names the scenario {source}, and there is no such file; where it was moved: sim baseline rename "
+            f"{file} {source} NEW, where it is gone: sim baseline remove {file} {source}",
+            file=str(file),
+        )
     plan = make_plan(source, bots=bots, seed=baseline.seed)
     gone = [name for name in entry.deltas if name not in plan.metrics]
     if gone:
         raise BadInput.of(f"{source} has no figure {gone[0]} any more; record the baseline anew", file=str(file))
     return plan
+
+
+def entries_of(baseline: Baseline, file: Path, scenario: str | Path) -> list[Entry]:
+    """The entries of a scenario: a file as seen from the working folder or the baseline's, or a shipped name.
+
+    Raises
+    ------
+    BadInput
+        When there is none; it says what there is.
+    """
+    wanted = str(scenario)
+    found = [one for one in baseline.entries if one.source == wanted]
+    found = found or [one for one in baseline.entries if _place(source_path(one.source, file)) == _place(wanted)]
+    if not found:
+        held = ", ".join(dict.fromkeys(source_path(one.source, file) for one in baseline.entries))
+        raise BadInput.of(f"has no entry for {wanted}; it holds {held}", file=str(file))
+    return found
+
+
+def _place(scenario: str) -> str | Path:
+    """What tells scenarios apart: the file, or the shipped name."""
+    if not Path(scenario).is_file() and starter_path(scenario) is not None:
+        return scenario
+    return Path(scenario).resolve()
+
+
+PLAYED = {
+    "rules_version": "version of the rules",
+    "rng_scheme": "scheme of random numbers",
+    "kernel_sources": "sources of the rules and bots",
+}
+"""What decides the outcome beside the scenario and its bots, as a reader knows it."""
+
+
+def _changes_of_play(
+    was: Mapping[str, Any], now: Mapping[str, Any], of_scenario: Sequence[Change]
+) -> tuple[Change, ...]:
+    """What differs beside the scenario: bots, as far as no key of the scenario tells it already, and versions."""
+    before, after = (list(zip(one.get("names", ()), one.get("players", ()), strict=False)) for one in (was, now))
+    found: list[Change] = []
+    for (old_name, old), (new_name, new) in zip(before, after, strict=False):
+        if old_name != new_name and old == new:
+            found.append(Change("bot renamed", old_name, new_name))
+        told = ("bots", f"define.{old_name}", f"define.{new_name}")
+        if old != new and not any(change.key.startswith(told) for change in of_scenario):
+            keys = scenario_changes(old, new)
+            found += [
+                Change(f"bot {new_name}: {one.key.replace('values.', '')}", one.base, one.variant) for one in keys
+            ]
+    found += [
+        Change(words, was[key], now[key])
+        for key, words in PLAYED.items()
+        if key in was and key in now and was[key] != now[key]
+    ]
+    return tuple(one for place, one in enumerate(found) if one not in found[:place])
 
 
 @dataclass
@@ -70,8 +133,9 @@ class EntryGate:
     changes: tuple[Change, ...] = field(init=False)
 
     def __post_init__(self) -> None:
-        now, was = self.entry.now, (self.plan.scenario.resolved(), played_words(self.plan))
-        self.changes = scenario_changes(now.scenario, was[0]) + scenario_changes(now.played, was[1])
+        was = self.entry.now
+        found = scenario_changes(was.scenario, self.plan.scenario.resolved())
+        self.changes = found + _changes_of_play(was.played, played_words(self.plan), found)
 
     @property
     def names(self) -> list[str]:

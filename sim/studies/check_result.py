@@ -194,6 +194,25 @@ class Checked:
         return state_of([one.state for one in self.pairings])
 
     @property
+    def goals_verdict(self) -> GoalVerdict | None:
+        """The worst verdict on the goals; None where there are none."""
+        verdicts = [one.verdict for one in self.goals]
+        order = (GoalVerdict.VIOLATED, GoalVerdict.UNDECIDED, GoalVerdict.MET)
+        return next((one for one in order if one in verdicts), None)
+
+    @property
+    def worst(self) -> State:
+        """The state of all together, as a colour or a sign shows it: a violated goal weighs as much as a drift."""
+        of_goals = {GoalVerdict.VIOLATED: State.DRIFT, GoalVerdict.UNDECIDED: State.UNDECIDED}
+        return state_of([self.state, *(of_goals[one.verdict] for one in self.goals if one.verdict in of_goals)])
+
+    @property
+    def headline(self) -> str:
+        """The verdict in a few words, the goals with it where not all are met."""
+        goals = self.goals_verdict
+        return self.state.name + ("" if goals in (None, GoalVerdict.MET) else f", goals {goals.value}")
+
+    @property
     def exit_code(self) -> int:
         """0 passed, 1 drift or a violated goal, 3 undecided (0 where that is to warn only)."""
         codes = [{State.DRIFT: 1, State.UNDECIDED: 3}.get(self.state, 0), *(one.exit_code for one in self.goals)]
@@ -225,10 +244,10 @@ class Checked:
             said = f"{counts[State.UNDECIDED]} of {n} pairings cannot be told from a change of delta."
             if self.matches_needed is not None:
                 said += f" About {float(f'{self.matches_needed:.2g}'):,.0f} matches each would decide."
-        goals = [goal for goal in self.goals if goal.verdict is not GoalVerdict.MET]
-        if goals:
-            said += f" Goals: {', '.join(f'{one.file} {one.verdict.value}' for one in goals)}."
-        return f"{self.state.name}: {said}"
+        for goals in self.goals:
+            if goals.verdict is not GoalVerdict.MET:
+                said += f" Goals of {goals.file}: {goals.verdict.value}."
+        return f"{self.headline}: {said}"
 
     def result(self) -> dict[str, Any]:
         """What `--json` prints."""
@@ -236,6 +255,7 @@ class Checked:
             "schema": CHECK_SCHEMA,
             "baseline": self.file,
             "verdict": self.state.value,
+            "goals_verdict": None if self.goals_verdict is None else self.goals_verdict.value,
             "passed": self.passed,
             "exit_code": self.exit_code,
             "matches_needed": self.matches_needed,
@@ -254,7 +274,7 @@ def state_of(states: Sequence[State]) -> State:
 
 
 def drift_table(pairings: Sequence[CheckedPairing]) -> list[Mapping[str, Any]]:
-    """Every figure that moved, for the baseline's history: six digits of base, now, change and delta."""
+    """Every figure that has drifted, for the baseline's history: six digits of base, now, change and delta."""
 
     def short(number: float | None) -> float | None:
         return None if number is None else float(f"{number:.6g}")
@@ -272,5 +292,5 @@ def drift_table(pairings: Sequence[CheckedPairing]) -> list[Mapping[str, Any]]:
         }
         for one in pairings
         for figure in one.figures
-        if figure.change
+        if figure.fails
     ]

@@ -23,6 +23,7 @@ from sim.stats.figures import Bins, MetricDefinition
 from sim.stats.gate import LOOKS, State
 from sim.stats.paired import quantile_of
 from sim.studies.baseline import (
+    FEWEST_PAIRS,
     Baseline,
     Entry,
     Growing,
@@ -38,7 +39,16 @@ from sim.studies.check import recorded_anew
 from sim.studies.check_entry import entry_plan
 from sim.studies.check_result import Checked, drift_table
 
-__all__ = ["Refused", "record_baseline", "update_baseline"]
+__all__ = [
+    "Refused",
+    "check_matches",
+    "check_reason",
+    "new_entries",
+    "note",
+    "record_baseline",
+    "source_in",
+    "update_baseline",
+]
 
 PILOT_MATCHES = 20_000
 """Matches of a first look at least when nobody says otherwise; from them it is reckoned how many the deltas need."""
@@ -88,7 +98,7 @@ def record_baseline(
     threads
         One for each core when absent. Nothing recorded depends on it.
     again
-        Replace a baseline that is there, and its anchor.
+        Replace a baseline that is there, and its anchor; its history goes on.
     progress
         Show a bar, or what to call with the matches done and wanted.
 
@@ -105,33 +115,89 @@ def record_baseline(
             "exists already; sim baseline update accepts changes, --again records it and its anchor anew",
             file=str(path),
         )
-    most = MAX_MATCHES // LOOKS[-1]
-    if matches is not None and (isinstance(matches, bool) or not isinstance(matches, int) or not 1 <= matches <= most):
-        raise BadInput.of(f"matches is {matches!r}; must be a whole number from 1 to {most}")
+    check_matches(matches)
     seed = checked_seed(seed)
+    history = _old_history(path)
+    if progress is True:
+        with bar() as show:
+            entries = new_entries(path, scenarios, bots, seed, deltas, matches, threads, show)
+    else:
+        entries = new_entries(path, scenarios, bots, seed, deltas, matches, threads, progress or None)
+    if history:
+        history = (*history, note("recorded anew", "recorded anew", entries, anchor=True))
+    write_baseline(path, Baseline(seed, tuple(entries), history))
+    return read_baseline(path)
+
+
+def _old_history(path: Path) -> tuple[Mapping[str, Any], ...]:
+    """What was accepted before, where that can be read."""
+    try:
+        return read_baseline(path).history
+    except BadInput:
+        return ()
+
+
+def note(
+    verdict: str, reason: str, entries: Sequence[Entry], *, anchor: bool = False, moved: Sequence[Any] = ()
+) -> dict[str, Any]:
+    """What the history keeps of a change."""
+    return {
+        "when": datetime.now(UTC).isoformat(timespec="seconds"),
+        "reason": reason.strip(),
+        "anchor": anchor,
+        "verdict": verdict,
+        "figures": sum(len(entry.deltas) for entry in entries),
+        "moved": list(moved),
+    }
+
+
+def new_entries(
+    path: Path,
+    scenarios: Sequence[str | Path],
+    bots: Sequence[tuple[str, str] | None],
+    seed: int,
+    deltas: str | Path | None,
+    matches: int | None,
+    threads: int | None,
+    progress: Progress | None,
+    beside: Sequence[Entry] = (),
+) -> list[Entry]:
+    """Play scenarios at all looks, for a baseline that holds what is `beside` as well.
+
+    Raises
+    ------
+    BadInput
+        When something given is not usable, or is in the baseline already.
+    """
     planned: list[tuple[Plan, str, tuple[str, str] | None]] = []
     for scenario in scenarios:
         for pair in bots:
-            planned.append((make_plan(scenario, bots=pair, seed=seed), _source(scenario, path), _seen_from(pair, path)))
+            planned.append(
+                (make_plan(scenario, bots=pair, seed=seed), source_in(scenario, path), _seen_from(pair, path))
+            )
     doubled = [one[1:] for one in planned]
     twice = next((one for one in doubled if doubled.count(one) > 1), None)
     if twice is not None:
         raise BadInput.of(f"scenario {twice[0]} is named twice with the same bots; must be named once")
+    held = [(one.source, one.bots) for one in beside]
+    twice = next((one for one in doubled if one in held), None)
+    if twice is not None:
+        raise BadInput.of(
+            f"holds {twice[0]} with these bots already; sim baseline update accepts changes", file=str(path)
+        )
     rules = DeltaRules({}) if deltas is None else load_deltas(deltas, _all_metrics([one[0] for one in planned]))
     for plan, source, _ in planned:
         wanted = matches or MOST_MATCHES
         if plan.n_pairs(wanted * LOOKS[-1]) > plan.most_pairs:
             raise BadInput.of(f"matches is {wanted}; must be at most {plan.most_pairs // LOOKS[-1]} on {source}")
+        if not plan.deterministic and plan.n_pairs(wanted) < FEWEST_PAIRS:
+            fewest = FEWEST_PAIRS * plan.n_swaps
+            raise BadInput.of(f"matches is {wanted}; must be {fewest} or more: with fewer no check could say anything")
         if not looked_at(plan, rules):
             raise BadInput.of("leaves no figure to look at; must leave one or more", file=str(deltas))
-    if progress is True:
-        with bar() as show:
-            entries = _entries(planned, rules, matches, threads, show)
-    else:
-        entries = _entries(planned, rules, matches, threads, progress or None)
-    baseline = Baseline(seed, tuple(entries))
-    write_baseline(path, baseline)
-    return read_baseline(path)
+    return _entries(
+        planned, rules, matches, threads, progress, sum(len(one.deltas) + len(one.anchored) for one in beside)
+    )
 
 
 def _entries(
@@ -140,13 +206,14 @@ def _entries(
     matches: int | None,
     threads: int | None,
     progress: Progress | None,
+    n_beside: int,
 ) -> list[Entry]:
     growing = []
     for plan, _, _ in planned:
         plan.compile()
         first = plan.n_pairs(matches or PILOT_MATCHES)
         growing.append(Growing(plan, plan.n_blocks(first), threads_here(threads)))
-    n_figures = sum(len(looked_at(plan, rules)) for plan, _, _ in planned)
+    n_figures = n_beside + sum(len(looked_at(plan, rules)) for plan, _, _ in planned)
     sizes = [_first_look(one, rules, n_figures) if matches is None else matches for one in growing]
     wanted = sum(
         one.plan.n_pairs(size * LOOKS[-1]) * one.plan.n_swaps for one, size in zip(growing, sizes, strict=True)
@@ -187,7 +254,7 @@ def _all_metrics(plans: Sequence[Plan]) -> Mapping[str, MetricDefinition]:
     return {name: metric for plan in plans for name, metric in plan.metrics.items()}
 
 
-def _source(scenario: str | Path, file: Path) -> str:
+def source_in(scenario: str | Path, file: Path) -> str:
     """A scenario as seen from the baseline's folder; a shipped name stays one."""
     if isinstance(scenario, str) and not Path(scenario).is_file() and starter_path(scenario) is not None:
         return scenario
@@ -200,6 +267,19 @@ def _seen_from(pair: tuple[str, str] | None, file: Path) -> tuple[str, str] | No
         return None
     first, second = (Path(os.path.relpath(bot, file.parent)).as_posix() if ".py:" in bot else bot for bot in pair)
     return first, second
+
+
+def check_matches(matches: int | None) -> None:
+    """Refuse a first look that is no number of matches."""
+    most = MAX_MATCHES // LOOKS[-1]
+    if matches is not None and (isinstance(matches, bool) or not isinstance(matches, int) or not 1 <= matches <= most):
+        raise BadInput.of(f"matches is {matches!r}; must be a whole number from 1 to {most}")
+
+
+def check_reason(reason: str) -> None:
+    """Refuse a change without a reason."""
+    if not reason.strip():
+        raise BadInput.of("--reason is empty; must say why the change is meant")
 
 
 def update_baseline(
@@ -242,8 +322,7 @@ def update_baseline(
         When something given is not usable.
     """
     path = Path(file)
-    if not reason.strip():
-        raise BadInput.of("--reason is empty; must say why the change is meant")
+    check_reason(reason)
     old = read_baseline(path)
     rules = None
     if deltas is not None:
@@ -269,12 +348,6 @@ def update_baseline(
         replace(new, anchor=None if anchor else was.anchor or was.now)
         for new, was in zip(entries, old.entries, strict=True)
     ]
-    note: dict[str, Any] = {
-        "when": datetime.now(UTC).isoformat(timespec="seconds"),
-        "reason": reason.strip(),
-        "anchor": anchor,
-        "verdict": found.state.value,
-        "moved": drift_table(found.pairings),
-    }
-    write_baseline(path, Baseline(old.seed, tuple(kept), (*old.history, note)))
+    accepted = note(found.state.value, reason, kept, anchor=anchor, moved=drift_table(found.pairings))
+    write_baseline(path, Baseline(old.seed, tuple(kept), (*old.history, accepted)))
     return found

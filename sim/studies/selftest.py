@@ -53,6 +53,19 @@ class Trial:
         return self.verdicts.get(self.counted, 0) / self.n
 
     @property
+    def shown(self) -> bool | None:
+        """Whether the promise was seen to be kept (True) or broken (False); None where so few gates cannot tell.
+
+        A rate beyond the promise by less than chance explains does not refute it, nor does none of fewer gates than
+        the promise allows one in.
+        """
+        if not self.kept:
+            return False
+        if self.at_least:
+            return True if self.rate >= self.promised else None
+        return True if self.rate <= self.promised and self.n * self.promised >= 1 else None
+
+    @property
     def kept(self) -> bool:
         """Whether the promise is kept, as far as so many simulations can tell."""
         slack = SLACK * math.sqrt(self.promised * (1 - self.promised) / self.n)
@@ -76,7 +89,7 @@ class SelfTest:
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data."""
-        trials = [asdict(one) | {"rate": one.rate, "kept": one.kept} for one in self.trials]
+        trials = [asdict(one) | {"rate": one.rate, "kept": one.kept, "shown": one.shown} for one in self.trials]
         return {"figures": self.n_figures, "seed": self.seed, "exit_code": self.exit_code, "trials": trials}
 
 

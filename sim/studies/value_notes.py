@@ -36,12 +36,6 @@ def value_notes(
             notes.append(
                 f"For {one.player.name} not every cost above ${FINE_COSTS} was tried: steps grow by a twentieth."
             )
-    gains = [one.gain for one in worths if one.figure == "knockout.score" and one.gain is not None]
-    if gains:
-        notes.append(
-            f"With seats swapped on common luck the knockouts took {median(gains):.1f} times fewer matches than single "
-            f"matches would have (median; {min(gains):.1f} to {max(gains):.1f})."
-        )
     breaches = exactness(plan.scenario.map).breaches
     if breaches:
         where = ", ".join(dict.fromkeys(breach.junction for breach in breaches))
@@ -49,6 +43,12 @@ def value_notes(
             f"The mirror of map {plan.scenario.map.name} is not exact (at {where}); seats are swapped in every pair."
         )
     notes += [*_better_forced(worths, plan.study.worthless_below), *_jumping(prices)]
+    gains = [one.gain for one in worths if one.figure == "knockout.score" and one.gain is not None]
+    if gains:
+        notes.append(
+            f"With seats swapped on common luck the knockouts took {median(gains):.1f} times fewer matches than single "
+            f"matches would have (median; {min(gains):.1f} to {max(gains):.1f})."
+        )
     return tuple(notes)
 
 
