@@ -465,3 +465,12 @@ def test_help__says_what_each_command_is_for_in_one_line_of_80_columns(sim_comma
     assert len([line for line in listed if line.strip()]) == len(typer.main.get_command(app).commands)
     assert all(len(line) <= 80 for line in listed)
     assert "..." not in "".join(listed)
+
+
+def test_interruption__that_a_command_does_not_answer_is_said(sim_command, monkeypatch):
+    def stop(folder):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("sim.config.starters.copy_starters", stop)
+    answer = sim_command("init", "mine")
+    assert (answer.code, answer.out, answer.err) == (130, "", "interrupted before anything was finished\n")

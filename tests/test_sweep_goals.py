@@ -107,7 +107,7 @@ def test_focus__takes_no_shards(folder):
 
 
 def test_goals__are_judged_in_every_cell_of_a_grid(folder):
-    goals(folder, '{purchases.siding.first: "<= 30", points.first: ">= 30000", shared: [0, 1]}')
+    goals(folder, '{purchases.siding.first: "<= 30", points.first: ">= 30000", shared: [0%, 90%]}')
     found = sweep(written(folder, "grid.yaml", goals="goals.yaml", matches="64"))
     for cell in found.cells:
         told = {one.goal.metric: one.verdict for one in cell.goals}

@@ -18,17 +18,18 @@ def main() -> None:
     # busy machine, and could differ in the last bit from one machine to the next. Matches have threads of their own.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-    from sim.cli.app import app
     from sim.config.errors import BadInput
 
     try:
+        from sim.cli.app import app
+
         app(prog_name="sim")
     except BadInput as error:
         for line in str(error).splitlines():
             print(line, file=sys.stderr)
         sys.exit(2)
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
+    except KeyboardInterrupt:  # in the moments before or after the command itself
+        print("interrupted before anything was finished", file=sys.stderr)
         sys.exit(130)
     except OSError as error:
         # Whoever read the output has closed it, or there is no room for it; nothing more can be said there.

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from sim.cli import (
     bench,
@@ -23,8 +24,22 @@ from sim.cli import (
     value,
 )
 
+
+class _Commands(TyperGroup):
+    """The commands; an interruption that none of them answers is said, not passed over."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            typer.echo("interrupted before anything was finished", err=True)
+            raise typer.Exit(130) from None
+
+
 app = typer.Typer(
     name="sim",
+    cls=_Commands,
     no_args_is_help=True,
     add_completion=True,
     rich_markup_mode=None,

@@ -117,7 +117,7 @@ def _of_map(rail_map: RailMap) -> tuple[Any, str]:
 def _drawn(found: Tournament | ValueStudy | Sweep) -> dict[str, tuple[str, str]]:
     """What each shows in words, and the drawing."""
     if isinstance(found, Sweep):
-        from sim.reports.sweep_page import _drawings as of_sweep
+        from sim.reports.sweep_page import drawings as of_sweep
 
         return of_sweep(found)
     if isinstance(found, Tournament):

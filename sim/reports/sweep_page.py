@@ -46,7 +46,7 @@ def write_sweep_report(found: Sweep, folder: Path) -> list[Path]:
     from markupsafe import Markup
 
     folder.mkdir(parents=True, exist_ok=True)
-    drawn = _drawings(found)
+    drawn = drawings(found)
     (folder / "figures").mkdir(exist_ok=True)
     written = []
     for name, (_, svg) in drawn.items():
@@ -113,7 +113,7 @@ def _row(found: Sweep, cell: CellResult, metric: str) -> list[str]:
     return [cell.label, shown, change_of(change), RESOLVED_WORDS[change.verdict], verdict]
 
 
-def _drawings(found: Sweep) -> dict[str, tuple[str, str]]:
+def drawings(found: Sweep) -> dict[str, tuple[str, str]]:
     """Pictures by name, each with what it shows in words."""
     drawn: dict[str, tuple[str, str]] = {}
 
