@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from sim.reports.pictures import pictures as pictures
     from sim.running.result import Run as Run
     from sim.running.runner import Interrupted as Interrupted
+    from sim.studies.baseline_edit import add_to_baseline as add_to_baseline
+    from sim.studies.baseline_edit import remove_from_baseline as remove_from_baseline
+    from sim.studies.baseline_edit import rename_in_baseline as rename_in_baseline
     from sim.studies.check import check as check
     from sim.studies.check_result import Checked as Checked
     from sim.studies.compare import compare as compare
@@ -75,6 +78,7 @@ _HOMES = {
     "Tournament": "sim.studies.tournament_result",
     "Tuned": "sim.studies.tune_result",
     "ValueStudy": "sim.studies.value_result",
+    "add_to_baseline": "sim.studies.baseline_edit",
     "assert_balance": "sim.testing",
     "check": "sim.studies.check",
     "compare": "sim.studies.compare",
@@ -95,6 +99,8 @@ _HOMES = {
     "pictures": "sim.reports.pictures",
     "play_match": "sim.api",
     "record_baseline": "sim.studies.record",
+    "remove_from_baseline": "sim.studies.baseline_edit",
+    "rename_in_baseline": "sim.studies.baseline_edit",
     "replay": "sim.replays",
     "replay_many": "sim.replays",
     "run": "sim.api",
@@ -125,6 +131,7 @@ __all__ = [
     "Tournament",
     "Tuned",
     "ValueStudy",
+    "add_to_baseline",
     "assert_balance",
     "check",
     "compare",
@@ -145,6 +152,8 @@ __all__ = [
     "pictures",
     "play_match",
     "record_baseline",
+    "remove_from_baseline",
+    "rename_in_baseline",
     "replay",
     "replay_many",
     "run",

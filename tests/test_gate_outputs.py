@@ -280,6 +280,10 @@ def test_commands__what_cannot_be_checked_is_told_everywhere(words, sim_command,
     found = json.loads(sim_command("check", "b.json", "--json").out)
     assert (found["verdict"], found["passed"], found["exit_code"]) == ("error", False, 2)
     assert message in found["problems"][0]
+    (tmp_path / "folder").mkdir()
+    unwritten = sim_command("check", "b.json", "--junit", "folder")
+    assert message in unwritten.err
+    assert "cannot write folder: " in unwritten.err
 
 
 def test_commands__add_rename_remove(words, sim_command, tmp_path):

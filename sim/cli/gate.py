@@ -335,14 +335,18 @@ def _tell(found: Checked, as_markdown: bool, junit_file: Path | None, json: bool
 
 def _tell_fault(error: BadInput, file: Path, as_markdown: bool, junit_file: Path | None, json: bool) -> None:
     """Say that nothing could be checked in every form that was asked for; the error itself is for standard error."""
+    from sim.config.errors import BadInput
     from sim.reports import check_faults
 
-    _write_junit(junit_file, lambda: check_faults.fault_junit(str(file), error.problems))
     if json:
         print_json(check_faults.fault_words(str(file), error.problems, 2))
     elif as_markdown:
         typer.echo(check_faults.fault_markdown(error.problems), nl=False)
     _annotate(lambda: check_faults.fault_annotations(error.problems))
+    try:
+        _write_junit(junit_file, lambda: check_faults.fault_junit(str(file), error.problems))
+    except BadInput as unwritten:
+        raise BadInput([*error.problems, *unwritten.problems]) from None
 
 
 def _write_junit(file: Path | None, text: Callable[[], str]) -> None:
