@@ -170,6 +170,15 @@ def test_markdown__is_a_table_that_nothing_breaks():
         assert row.replace("\\|", "").count("|") in (4, 6, 7)
 
 
+def test_pages__an_identical_pairing_has_no_line_of_elo():
+    same = checked(replace(MOVED, state=State.IDENTICAL, figures=FIGURES[5:], pairs=(LINE, LINE)))
+    other = checked(replace(same.pairings[0], state=State.EQUIVALENT, figures=FIGURES[3:], pairs=(LINE, LINE)))
+    for show in (markdown, lambda found: printed(lambda screen: print_check(found, screen))):
+        assert "economy.toll" in show(same)
+        assert "Ptnml" not in show(same)
+        assert "Ptnml(0-2): 1, 20, 300, 25, 2; Elo +4.5" in show(other)
+
+
 def test_junit__counts_what_it_holds():
     root = ElementTree.fromstring(junit(checked(MOVED, STILL, goals=(goals(GoalVerdict.VIOLATED, ("bad",)),))))
     assert (root.get("tests"), root.get("failures"), root.get("skipped")) == ("9", "5", "0")

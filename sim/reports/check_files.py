@@ -75,7 +75,7 @@ def _pairing(one: CheckedPairing) -> list[str]:
     lines += [*_table(("figure", *HEADER[1:]), [cells(figure) for figure in moved]), ""] if moved else []
     if still := still_words(one):
         lines += [f"- {still}", *([""] if one.pairs is None else [])]
-    if one.pairs is not None:
+    if one.pairs is not None and one.state is not State.IDENTICAL:
         lines += [f"- {name}: {pair_words(line)}" for name, line in zip(("base", "now"), one.pairs, strict=True)]
         lines.append("")
     return [*lines, "</details>", ""]
