@@ -14,7 +14,7 @@ from kernels.random import RNG_SCHEME
 from sim.config.errors import BadInput
 from sim.config.key_units import unit_of_key
 from sim.running.executors import Executor, executor_of
-from sim.running.parts import PART_BLOCKS
+from sim.running.parts import PART_BLOCKS, Played
 from sim.running.progress import bar
 from sim.running.provenance import provenance
 from sim.running.runner import LEVEL, SAVE_SECONDS, Interrupted, Progress
@@ -22,10 +22,10 @@ from sim.stats.goals import GoalResult
 from sim.stats.looking import LOOKS
 from sim.store import MANIFEST_SCHEMA, RunFolder, read_of_schema, told, write_atomically, write_json
 from sim.studies.sweep_focus import Focus
-from sim.studies.sweep_judge import cell_results, inert_keys
+from sim.studies.sweep_judge import JudgedMeanwhile, cell_results, inert_keys
 from sim.studies.sweep_pick import Picking
 from sim.studies.sweep_plan import STUDY, SweepPlan, make_sweep_plan
-from sim.studies.sweep_result import CELLS_FILE, SWEEP_SCHEMA, Sweep
+from sim.studies.sweep_result import CELLS_FILE, SWEEP_SCHEMA, CellResult, Sweep
 from sim.studies.sweep_rows import RowStore
 from sim.studies.sweep_screen import key_effects, screen_notes
 from sim.studies.sweep_steps import steps_of
@@ -158,7 +158,7 @@ def play_sweep(
     keys = [cell.key for cell in plan.cells]
     play.store.compact(keys)
     parts = play.store.cells(keys)
-    cells = cell_results(plan, parts, taken, goals)
+    cells = cell_results(plan, parts, taken, goals, play.judged)
     n_matches = sum(cell.n_matches for cell in cells)
     pick = play.choosing.result(parts, n_matches) if isinstance(play.choosing, Picking) else None
     fresh = 0 if pick is None else sum(one.n_matches for one in pick.finalists)
@@ -218,6 +218,7 @@ class _Play:
         self.progress = progress
         self.store = RowStore(None if folder is None else folder.path)
         self.choosing = Focus(plan) if plan.focused else Picking(plan) if plan.picks else None
+        self.judged: dict[int, CellResult] = {}
         self.done = 0
         self.wanted = 0
         self._saved = time.monotonic()
@@ -252,7 +253,13 @@ class _Play:
         """Play all cells; gives the parts of each that count, and the verdicts that were reached on the way."""
         if self.choosing is None:
             counts = self.counts()
-            self.fill([(cell, part) for part in range(max(counts)) for cell, n in enumerate(counts) if part < n])
+            # Cell by cell, the reference first: then the others can be judged while the next are played.
+            order = sorted(range(len(counts)), key=lambda cell: (cell != self.plan.reference, cell))
+            begun = {key for key, _ in self.store.present()}
+            whole = [number for number in order if self.plan.cells[number].key not in begun]
+            meanwhile = JudgedMeanwhile(self.plan, counts, whole)
+            self.fill([(cell, part) for cell in order for part in range(counts[cell])], meanwhile.add)
+            self.judged = meanwhile.results
             return counts, None
         keys = [cell.key for cell in self.plan.cells]
         for parts in self.choosing.rounds():
@@ -260,8 +267,8 @@ class _Play:
             self.choosing.judge(self.store.cells(keys))
         return self.choosing.counted, self.choosing.verdicts
 
-    def fill(self, wanted: Sequence[tuple[int, int]]) -> None:
-        """Play those of these parts, (cell, number), that are not there."""
+    def fill(self, wanted: Sequence[tuple[int, int]], tell: Callable[[Played], None] | None = None) -> None:
+        """Play those of these parts, (cell, number), that are not there; `tell` gets each as it is done."""
         here, plan = self.store.present(), self.plan
         parts = [plan.part(cell, number) for cell, number in wanted]
         todo = [part for part in parts if (plan.cells[part.cell].key, part.number) not in here]
@@ -276,6 +283,8 @@ class _Play:
                 self._saved = time.monotonic()
             if self.progress is not None:
                 self.progress(self.done, self.wanted)
+            if tell is not None:
+                tell(played)
 
 
 def _shard(plan: SweepPlan, shard: Shard) -> list[tuple[int, int]]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from sim.running.parts import Played
 from sim.running.runner import LEVEL
 from sim.stats.differences import Side, differences
 from sim.stats.figures import Estimate
@@ -17,7 +18,7 @@ from sim.studies.sweep_plan import Cell, SweepPlan
 from sim.studies.sweep_result import CellResult
 from sim.studies.sweep_rows import CellParts, stacked
 
-__all__ = ["cell_results", "goals_of", "inert_keys", "questions_of"]
+__all__ = ["JudgedMeanwhile", "Judging", "cell_results", "goals_of", "inert_keys", "questions_of"]
 
 
 def goals_of(cell: Cell, sums: Any, goals: Sequence[Goal], share: float = 1.0) -> tuple[GoalResult, ...]:
@@ -51,11 +52,120 @@ def questions_of(cell: Cell, sums: Any, goals: Sequence[Goal]) -> list[Question]
     return [question(goal) for goal in goals if goal.metric in plan.metrics]
 
 
+class Judging:
+    """What is said of the cells of a sweep, one after the other, as soon as a cell and the reference are there.
+
+    Parameters
+    ----------
+    plan
+        The sweep.
+    taken
+        How many parts of each cell count.
+    """
+
+    def __init__(self, plan: SweepPlan, taken: Sequence[int]) -> None:
+        self.plan = plan
+        self.taken = taken
+        self._sides: dict[int, Side] = {}
+
+    def _reference(self, parts: CellParts, n_parts: int) -> Side | None:
+        """So many parts of the reference as the side that cells are compared with; read once for each number."""
+        own = self.plan.cells[self.plan.reference].plan
+        n_parts = 1 if own.deterministic else n_parts
+        if parts.errors:
+            return None
+        if n_parts not in self._sides:
+            self._sides[n_parts] = Side(stacked(self.plan.game, parts, n_parts), own.limits, own.deterministic)
+        return self._sides[n_parts]
+
+    def result(
+        self, number: int, here: CellParts, of_reference: CellParts, judged: tuple[GoalResult, ...] | None = None
+    ) -> CellResult:
+        """What is said of one cell; `judged` are its goals where they were looked at already."""
+        plan, taken = self.plan, self.taken
+        cell, is_reference = plan.cells[number], number == plan.reference
+        said: dict[str, Any] = {
+            "number": number,
+            "key": cell.key,
+            "values": cell.values,
+            "label": cell.label,
+            "reference": is_reference,
+            "pairing": cell.plan.pairing_name,
+        }
+        if here.errors:
+            error = here.errors[min(here.errors)]
+            empty: dict[str, Any] = {"estimates": {}, "differences": {}, "goals": (), "fingerprint": ""}
+            return CellResult(**said, **empty, n_matches=0, error=error)
+        sums = stacked(plan.game, here, taken[number])
+        changes = []
+        common = common_parts(plan, number, taken)
+        base = None if is_reference else self._reference(of_reference, common)
+        if base is not None:
+            both = sums if cell.plan.deterministic or common == taken[number] else stacked(plan.game, here, common)
+            side = Side(both, cell.plan.limits, cell.plan.deterministic)
+            known = plan.cells[plan.reference].plan.metrics
+            shared = [known[name] for name in cell.plan.metrics if name in known]
+            changes = differences(base, side, shared, level=LEVEL, comparisons=max(1, len(plan.cells) - 1))
+        if judged is None:
+            judged = goals_of(cell, sums, plan.spec.goals.goals if plan.spec.goals is not None else ())
+        return CellResult(
+            **said,
+            n_matches=sums.n_matches,
+            estimates={one.metric: one for one in cell.plan.summarise(sums, level=LEVEL)},
+            differences={one.metric: one for one in changes},
+            goals=judged,
+            fingerprint=_fingerprint(sums),
+        )
+
+
+class JudgedMeanwhile:
+    """Cells judged while others are being played, so that little is left to do when the last match is over.
+
+    Attributes
+    ----------
+    results
+        What is known, by number of the cell.
+    """
+
+    def __init__(self, plan: SweepPlan, counts: Sequence[int], whole: Iterable[int]) -> None:
+        """`whole` are the cells of which nothing was there; the others are judged when all is."""
+        self.plan = plan
+        self.counts = counts
+        self.results: dict[int, CellResult] = {}
+        self._judging = Judging(plan, counts)
+        self._parts = {number: CellParts(plan.cells[number].key) for number in whole}
+        self._waiting: list[int] = []
+
+    def add(self, played: Played) -> None:
+        """Take a part that was played."""
+        number = played.part.cell
+        here = self._parts.get(number)
+        if here is None:
+            return
+        if played.error is not None:
+            here.errors[played.part.number] = played.error
+        else:
+            here.arrays[played.part.number] = played.sums.as_arrays()
+        if len(here.errors) + len(here.arrays) < self.counts[number]:
+            return
+        self._waiting.append(number)
+        reference = self._parts.get(self.plan.reference)
+        of_it = 0 if reference is None else len(reference.errors) + len(reference.arrays)
+        if reference is None or of_it < self.counts[self.plan.reference]:
+            return
+        for one in self._waiting:
+            self.results[one] = self._judging.result(one, self._parts[one], reference)
+            if one != self.plan.reference:
+                del self._parts[one]
+        self._waiting = []
+
+
 def cell_results(
     plan: SweepPlan,
     parts: Mapping[str, CellParts],
     taken: Sequence[int],
     goals: Mapping[int, tuple[GoalResult, ...]] | None = None,
+    known: Mapping[int, CellResult] | None = None,
 ) -> tuple[CellResult, ...]:
     """What is said of every cell.
 
@@ -68,63 +178,17 @@ def cell_results(
     taken
         How many parts of each cell count.
     goals
-        Of cells that were judged already, by number.
+        Of cells whose goals were judged already, by number.
+    known
+        What is said of cells already, by number.
     """
-    compared = len(plan.cells) - 1
+    judging = Judging(plan, taken)
+    goals, known = goals or {}, known or {}
     of_reference = parts[plan.cells[plan.reference].key]
-    sides: dict[int, Side] = {}
-
-    def reference(n_parts: int) -> Side | None:
-        own = plan.cells[plan.reference].plan
-        n_parts = 1 if own.deterministic else n_parts
-        if of_reference.errors:
-            return None
-        if n_parts not in sides:
-            sides[n_parts] = Side(stacked(plan.game, of_reference, n_parts), own.limits, own.deterministic)
-        return sides[n_parts]
-
-    results = []
-    for number, cell in enumerate(plan.cells):
-        here = parts[cell.key]
-        is_reference = number == plan.reference
-        said: dict[str, Any] = {
-            "number": number,
-            "key": cell.key,
-            "values": cell.values,
-            "label": cell.label,
-            "reference": is_reference,
-            "pairing": cell.plan.pairing_name,
-        }
-        if here.errors:
-            error = here.errors[min(here.errors)]
-            empty: dict[str, Any] = {"estimates": {}, "differences": {}, "goals": (), "fingerprint": ""}
-            results.append(CellResult(**said, **empty, n_matches=0, error=error))
-            continue
-        sums = stacked(plan.game, here, taken[number])
-        changes = []
-        common = common_parts(plan, number, taken)
-        base = None if is_reference else reference(common)
-        if base is not None:
-            both = sums if cell.plan.deterministic or common == taken[number] else stacked(plan.game, here, common)
-            side = Side(both, cell.plan.limits, cell.plan.deterministic)
-            known = plan.cells[plan.reference].plan.metrics
-            shared = [known[name] for name in cell.plan.metrics if name in known]
-            changes = differences(base, side, shared, level=LEVEL, comparisons=max(1, compared))
-        judged = (goals or {}).get(number)
-        if judged is None:
-            bands = plan.spec.goals.goals if plan.spec.goals is not None else ()
-            judged = goals_of(cell, sums, bands)
-        results.append(
-            CellResult(
-                **said,
-                n_matches=sums.n_matches,
-                estimates={one.metric: one for one in cell.plan.summarise(sums, level=LEVEL)},
-                differences={one.metric: one for one in changes},
-                goals=judged,
-                fingerprint=_fingerprint(sums),
-            )
-        )
-    return tuple(results)
+    return tuple(
+        known.get(number) or judging.result(number, parts[cell.key], of_reference, goals.get(number))
+        for number, cell in enumerate(plan.cells)
+    )
 
 
 def common_parts(plan: SweepPlan, number: int, taken: Sequence[int], other: int | None = None) -> int:

@@ -85,7 +85,7 @@ class Cluster:
                 future = self._next(done)
                 part = waiting.pop(future)
                 try:
-                    played = played_of(part, future.result())
+                    played = played_of(part, self._result(future))
                 except KilledWorker:
                     played = lost(part)
                 except BadInput:
@@ -103,10 +103,21 @@ class Cluster:
 
     def _next(self, done: Queue[Any]) -> Any:
         """The next future that is done; BadInput when there is nobody any more who could do it."""
-        alone_since: float | None = None
-        while True:
+        for _ in self._while_somebody_plays():
             with contextlib.suppress(Empty):
                 return done.get(timeout=LOOK_SECONDS)
+
+    def _result(self, future: Any) -> Any:
+        """What a future holds that is done; it is played anew where its worker has died with it since."""
+        for _ in self._while_somebody_plays():
+            with contextlib.suppress(TimeoutError):
+                return future.result(timeout=LOOK_SECONDS)
+
+    def _while_somebody_plays(self) -> Iterator[None]:
+        """Turn after turn; BadInput when the scheduler is gone, or its workers have been for a while."""
+        alone_since: float | None = None
+        while True:
+            yield
             if self._client.status != "running":
                 raise BadInput.of(f"the scheduler at {self.address} is gone; what was played is kept")
             if self._client.nthreads():
