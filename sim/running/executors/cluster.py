@@ -103,13 +103,17 @@ class Cluster:
 
     def _next(self, done: Queue[Any]) -> Any:
         """The next future that is done; BadInput when there is nobody any more who could do it."""
-        for _ in self._while_somebody_plays():
+        turns = self._while_somebody_plays()
+        while True:
+            next(turns)
             with contextlib.suppress(Empty):
                 return done.get(timeout=LOOK_SECONDS)
 
     def _result(self, future: Any) -> Any:
         """What a future holds that is done; it is played anew where its worker has died with it since."""
-        for _ in self._while_somebody_plays():
+        turns = self._while_somebody_plays()
+        while True:
+            next(turns)
             with contextlib.suppress(TimeoutError):
                 return future.result(timeout=LOOK_SECONDS)
 
