@@ -121,7 +121,7 @@ def test_goals__met_cells_are_listed(folder):
     goals(folder, '{shared: ">= 0%"}')
     said = text(sweep(written(folder, "grid.yaml", goals="goals.yaml", matches="64")))
     assert "All goals are met in 4 cells:" in said
-    assert "economy.toll=3, economy.income=2" in said
+    assert "\n  toll 1, income 1 | 2\n  toll 3, income 1 | 2\n" in said
 
 
 def test_goals__that_take_a_tournament_are_said_not_to_be_judged(folder):

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sim.reports import style
 from sim.reports.words import shortened
+from sim.stats.figures import Estimate
 from sim.stats.goals import GoalVerdict
+from sim.stats.intervals import INVERSION
+from sim.stats.rounding import format_value
 from sim.studies.sweep_result import CellResult, Sweep
 from sim.studies.turning import level_words, short_names
 
@@ -165,7 +169,6 @@ def _draw_map(
     from matplotlib.patches import Rectangle
 
     low, high = ends
-    scale = 100 if found.units[metric] in _SHARES else 1
     shades = LinearSegmentedColormap.from_list("values", [style.PAPER, style.SEAT_A], N=41)
     for (x, y), cell in cells.items():
         one = cell.estimates.get(metric)
@@ -178,13 +181,23 @@ def _draw_map(
         axes.add_patch(
             Rectangle((x - 0.5, y - 0.5), 1, 1, facecolor=colour, edgecolor=edge, hatch=hatch, linewidth=0.8)
         )
-        words = "failed" if value is None else f"{scale * value:.3g}"
+        words = "failed" if one is None or value is None else _digits(one, found.units[metric])
         weight = "bold" if cell.reference else "normal"
         axes.text(x, y, words, ha="center", va="center", fontsize=9, fontweight=weight, bbox=_behind(hatch))
     if goal == "":
         inside = {place for place, cell in cells.items() if cell.verdict is GoalVerdict.MET}
         for line in outline(inside):
             axes.plot(*zip(*line, strict=True), color=style.FIRST_TEXT, linewidth=2.4, solid_capstyle="projecting")
+
+
+def _digits(one: Estimate, unit: str) -> str:
+    """A figure with the digits that its interval supports, without its unit."""
+    if one.method == INVERSION:
+        return f"{one.value:g}"  # a quantile is a value that a match has
+    half = 0.0
+    if one.value is not None and one.low is not None and one.high is not None:
+        half = max(one.high - one.value, one.value - one.low)
+    return re.sub(r"[^\d.+-].*$", "", format_value(one.value, half, unit).lstrip("$"))
 
 
 def outline(inside: Collection[tuple[int, int]]) -> list[tuple[tuple[float, float], tuple[float, float]]]:

@@ -17,6 +17,7 @@ from sim.reports.sweep_plots import pick_figure, scatter_figure, screen_figure, 
 from sim.reports.sweep_screen_terminal import SCREEN_HEADER, SCREEN_LEGEND, screen_row
 from sim.reports.sweep_steps import STEPS_HEADER, step_row, steps_by_figure, steps_heading, still_words
 from sim.reports.sweep_terminal import RESOLVED_WORDS
+from sim.reports.sweep_words import pairing_words
 from sim.stats.differences import Verdict
 from sim.stats.goals import Goal
 from sim.stats.rounding import format_estimate
@@ -58,6 +59,7 @@ def write_sweep_report(found: Sweep, folder: Path) -> list[Path]:
         TEMPLATE,
         found=found,
         level=f"{100 * float(manifest['level']):g}%",
+        pairing=pairing_words(found),
         pictures=[(name, title, Markup(style.inline_svg(svg, name))) for name, (title, svg) in drawn.items()],
         metrics=[
             (metric, [_row(found, cell, metric) for cell in found.cells[:MOST_ROWS]]) for metric in _metrics(found)

@@ -10,12 +10,12 @@ from sim.reports.lines import Lines
 from sim.reports.sweep_pick_terminal import print_pick
 from sim.reports.sweep_screen_terminal import print_screen
 from sim.reports.sweep_steps import print_steps
-from sim.reports.sweep_words import turned_words
+from sim.reports.sweep_words import grouped_words, pairing_words, turned_words
 from sim.reports.words import counted, shortened
 from sim.stats.differences import Difference, Verdict
 from sim.stats.goals import GoalVerdict
 from sim.stats.rounding import format_estimate
-from sim.studies.sweep_result import Sweep, shown_metrics
+from sim.studies.sweep_result import CellResult, Sweep, shown_metrics
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["RESOLVED_WORDS", "print_sweep"]
 
 MOST_TABLES = 6
-MOST_ROWS = 40
+MOST_ROWS = 32
 RESOLVED_WORDS = {
     Verdict.MOVED: "moved",
     Verdict.SAME: "under delta",
@@ -37,10 +37,9 @@ STYLES = {GoalVerdict.MET: "green", GoalVerdict.VIOLATED: "bold red", GoalVerdic
 def print_sweep(found: Sweep, console: Console) -> None:
     """Print a sweep; the console's width (80 columns at least), colours and encoding are kept to."""
     lines = Lines(console)
-    pairings = {cell.pairing for cell in found.cells}
     said = [
         f"sweep of {shortened(found.scenario, 30)}",
-        shortened(next(iter(pairings)), 40) if len(pairings) == 1 else counted(len(pairings), "pairing"),
+        pairing_words(found),
         counted(len(found.cells), "cell"),
         counted(found.manifest["matches_played"], "match"),
         f"seed {found.manifest['seed']}",
@@ -48,10 +47,13 @@ def print_sweep(found: Sweep, console: Console) -> None:
     lines.line(lines.text(" · ".join(said), "bold"))
     lines.paragraph(
         f"{100 * found.manifest['level']:g}% intervals of the change from the reference, block by block on the same "
-        "luck; a change is said to be there at a level that allows for all figures of all cells."
+        "luck. Moved: there is a change, at a level that allows for all figures of all cells. Under delta: there is "
+        "none that matters. Unresolved: neither can be said with so many matches."
     )
     reference = found.reference
     lines.paragraph(f"reference: {reference.label}", hang="  ")
+    _goals(lines, found)
+    print_pick(lines, found)
     shown = shown_metrics(found.cells)
     still = [metric for metric in shown if _stands_still(found, metric)]
     moving = [metric for metric in shown if metric not in still][:MOST_TABLES]
@@ -64,8 +66,6 @@ def print_sweep(found: Sweep, console: Console) -> None:
         lines.blank()
         lines.paragraph(f"Exactly the same in every block of every cell: {', '.join(still)}.", hang="  ")
     print_steps(lines, found)
-    _goals(lines, found)
-    print_pick(lines, found)
     if found.inert:
         lines.blank()
         lines.paragraph(f"Inert, every match ends as before whatever they are set to: {', '.join(found.inert)}.")
@@ -85,23 +85,36 @@ def _change(one: Difference) -> str:
 
 
 def _metric(lines: Lines, found: Sweep, metric: str) -> None:
-    """The figure in every cell, those that moved most first where there are many."""
-    one = found.reference.estimates.get(metric)
-    here = "" if one is None else format_estimate(one.value, one.low, one.high, found.units[metric], one.method)
-    lines.heading(f"{metric}{', reference ' + here if here else ''}")
+    """The figure in every cell; where there are many, in those that moved most."""
+    lines.heading(f"{metric}, reference {_own(found, found.reference, metric)}")
     cells = [cell for cell in found.cells if metric in cell.differences]
-    order = sorted(cells, key=lambda cell: -abs(cell.differences[metric].value or 0.0))[:MOST_ROWS]
-    kept = {cell.number for cell in order}
-    rows = [
-        [turned_words(found, cell), _change(cell.differences[metric]), RESOLVED_WORDS[cell.differences[metric].verdict]]
-        for cell in cells
-        if cell.number in kept
-    ]
-    lines.table(rows, ["cell", "change", ""])
+    listed = cells
+    if len(cells) > MOST_ROWS:
+        moved = [cell for cell in cells if cell.differences[metric].verdict is Verdict.MOVED]
+        listed = sorted(moved, key=lambda cell: -abs(cell.differences[metric].value or 0.0))[:MOST_ROWS]
+    kept = {cell.number for cell in listed}
+    rows = []
+    for cell in cells:
+        if cell.number in kept:
+            change = cell.differences[metric]
+            rows.append(
+                [turned_words(found, cell), _own(found, cell, metric), _change(change), RESOLVED_WORDS[change.verdict]]
+            )
+    if rows:
+        lines.table(rows, ["cell", "", "change", ""])
     if len(cells) > len(rows):
         left = Counter(cell.differences[metric].verdict for cell in cells if cell.number not in kept)
         told = ", ".join(f"{n:,} {RESOLVED_WORDS[verdict] or 'not measured'}" for verdict, n in left.items())
-        lines.paragraph(f"  and {counted(len(cells) - len(rows), 'cell')} that moved less: {told}")
+        left_out = counted(len(cells) - len(rows), "cell")
+        lines.paragraph(f"  and {left_out} more: {told}" if rows else f"  of {left_out}: {told}")
+
+
+def _own(found: Sweep, cell: CellResult, metric: str) -> str:
+    """A figure of one cell."""
+    one = cell.estimates.get(metric)
+    if one is None:
+        return "not measured"
+    return format_estimate(one.value, one.low, one.high, found.units[metric], one.method).removesuffix(" points")
 
 
 def _goals(lines: Lines, found: Sweep) -> None:
@@ -118,11 +131,16 @@ def _goals(lines: Lines, found: Sweep) -> None:
     whole = Counter(cell.verdict for cell in judged)
     rows.append(["all goals", *(f"{whole[verdict]:,}" for verdict in GoalVerdict)])
     lines.table(rows, ["cells", *(verdict.value for verdict in GoalVerdict)])
-    met = [cell for cell in judged if cell.verdict is GoalVerdict.MET]
-    if met:
-        lines.blank()
-        lines.paragraph(f"All goals are met in {counted(len(met), 'cell')}:", STYLES[GoalVerdict.MET])
-        for cell in met[:MOST_ROWS]:
-            lines.paragraph(f"  {cell.label}", hang="    ")
-        if len(met) > MOST_ROWS:
-            lines.paragraph(f"  and {len(met) - MOST_ROWS:,} more")
+    for verdict, head in (
+        (GoalVerdict.MET, "All goals are met in"),
+        (GoalVerdict.UNDECIDED, "More matches have to say of"),
+    ):
+        cells = [cell for cell in judged if cell.verdict is verdict]
+        if cells:
+            lines.blank()
+            lines.paragraph(f"{head} {counted(len(cells), 'cell')}:", STYLES[verdict])
+            listed = grouped_words(found, cells)
+            for words in listed[:MOST_ROWS]:
+                lines.paragraph(f"  {words}", hang="    ")
+            if len(listed) > MOST_ROWS:
+                lines.paragraph(f"  and {len(listed) - MOST_ROWS:,} lines more; the report has a picture of them")
