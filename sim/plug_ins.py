@@ -25,7 +25,7 @@ from sim.bot_faults import bad_bot
 from sim.config.errors import BadInput
 from sim.config.values import did_you_mean
 
-__all__ = ["bot_from_file", "found_in_file", "function_digest", "sources_of"]
+__all__ = ["bot_from_file", "bots_in_file", "found_in_file", "function_digest", "sources_of"]
 
 _PACKAGES = tuple(Path(module.__file__ or "").resolve().parent for module in (kernels, sim))
 
@@ -69,6 +69,23 @@ def bot_from_file(name: str, folder: Path | str = Path()) -> tuple[Bot, str, str
     return bot, str(path), digest
 
 
+def bots_in_file(path: Path) -> dict[str, Bot]:
+    """All bots of a file by name, compiled.
+
+    Raises
+    ------
+    BadInput
+        When there is no such file, no bot in it, or one that cannot be compiled.
+    """
+    try:
+        found, _ = _loaded(str(path), path)
+    except LookupError as error:
+        raise BadInput.of(str(error)) from None
+    if not found:
+        raise BadInput.of("holds no bot; a bot is a function with @bot above it", file=str(path))
+    return {name: bot_from_file(f"{path}:{name}")[0] for name in found}
+
+
 def found_in_file(name: str, folder: Path | str = Path()) -> tuple[Bot, Path, str]:
     """The same without compiling it.
 
@@ -81,6 +98,15 @@ def found_in_file(name: str, folder: Path | str = Path()) -> tuple[Bot, Path, st
     """
     file, _, function = name.rpartition(":")
     path = Path(folder) / file
+    found, digest = _loaded(name, path)
+    if function not in found:
+        allowed = ", ".join(found) or "none; a bot is a function with @bot above it"
+        raise LookupError(f"{path} has no bot {function}; it has {allowed}{did_you_mean(function, found)}")
+    return found[function], path, digest
+
+
+def _loaded(name: str, path: Path) -> tuple[dict[str, Bot], str]:
+    """All bots of a file, which is run for it once, and the digest of its sources; LookupError when it is not there."""
     if not path.is_file():
         raise LookupError(f"there is no file {path}")
     try:
@@ -97,11 +123,7 @@ def found_in_file(name: str, folder: Path | str = Path()) -> tuple[Bot, Path, st
         _LOADED[key] = {
             bot.name: replace(bot, kept_as=kept_as) for bot in vars(module).values() if isinstance(bot, Bot)
         }
-    found = _LOADED[key]
-    if function not in found:
-        allowed = ", ".join(found) or "none; a bot is a function with @bot above it"
-        raise LookupError(f"{path} has no bot {function}; it has {allowed}{did_you_mean(function, found)}")
-    return found[function], path, digest
+    return _LOADED[key], digest
 
 
 def sources_of(file: Path) -> tuple[dict[str, bytes], str]:

@@ -474,3 +474,17 @@ def test_interruption__that_a_command_does_not_answer_is_said(sim_command, monke
     monkeypatch.setattr("sim.config.starters.copy_starters", stop)
     answer = sim_command("init", "mine")
     assert (answer.code, answer.out, answer.err) == (130, "", "interrupted before anything was finished\n")
+
+
+def test_bots__of_a_file_are_listed_and_compiled(sim_command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    sim_command("init", "--bot", "own.py")
+    answer = sim_command("bots", "own.py")
+    assert answer.code == 0
+    assert answer.out.startswith("own.py:my_bot\n")
+    assert "patience = 0.7 (0 to 1)" in answer.out
+    assert set(json.loads(sim_command("bots", "own.py", "--json").out)) == {"own.py:my_bot"}
+    Path("none.py").write_text("x = 1\n")
+    answer = sim_command("bots", "none.py")
+    assert (answer.code, answer.err) == (2, "none.py: holds no bot; a bot is a function with @bot above it\n")
+    assert sim_command("bots", "gone.py").err == "there is no file gone.py\n"

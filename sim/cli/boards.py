@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -123,8 +124,23 @@ def _map_of(source: str) -> RailMap:
     return load_map(source)
 
 
-def bots(json: JsonOption = False) -> None:
+def bots(
+    file: Annotated[
+        Path | None,
+        typer.Argument(metavar="[FILE]", help="A Python file: list the bots in it instead, and compile them."),
+    ] = None,
+    json: JsonOption = False,
+) -> None:
     """List the bots, what they do, and the parameters that `define` may set; and the mainline game's policies."""
+    if file is not None:
+        from sim.plug_ins import bots_in_file
+
+        own = bots_in_file(file)
+        if json:
+            print_json({f"{file}:{name}": _described(bot) for name, bot in own.items()})
+        else:
+            _print_bots({f"{file}:{name}": bot for name, bot in own.items()})
+        return
     from kernels.dispatch.bots import SHIPPED
     from sim.config.mainline import POLICY_DOCS
     from sim.packaged_bots import found_in_package, packaged_names
@@ -138,15 +154,8 @@ def bots(json: JsonOption = False) -> None:
         policies = {name: {"doc": doc, "game": "mainline"} for name, doc in POLICY_DOCS.items()}
         print_json({name: _described(bot) for name, bot in known.items()} | policies)
         return
+    _print_bots(known)
     screen = console()
-    for name, bot in known.items():
-        screen.print(name, style="bold")
-        for paragraph in bot.doc.split("\n\n"):
-            screen.print(_indented(" ".join(paragraph.split()), 2, 0))
-        for key, parameter in bot.params.items():
-            allowed = ", ".join(parameter.choices) or f"{parameter.low:g} to {parameter.high:g}"
-            screen.print(_indented(f"{key} = {_plain(parameter.default)} ({allowed}): {parameter.doc}", 4))
-        screen.print()
     screen.print("Each shipped bot also takes, in define:")
     for key, doc in RESTRICTION_DOCS.items():
         screen.print(_indented(f"{key}: {doc}", 4))
@@ -157,6 +166,19 @@ def bots(json: JsonOption = False) -> None:
     for name, doc in POLICY_DOCS.items():
         screen.print(f"policy: {name}" if name == "hold" else f"policy: {{{name}: p}}", style="bold")
         screen.print(_indented(doc, 2, 0))
+
+
+def _print_bots(known: Mapping[str, Any]) -> None:
+    """Name, description and parameters of each."""
+    screen = console()
+    for name, bot in known.items():
+        screen.print(name, style="bold")
+        for paragraph in bot.doc.split("\n\n"):
+            screen.print(_indented(" ".join(paragraph.split()), 2, 0))
+        for key, parameter in bot.params.items():
+            allowed = ", ".join(parameter.choices) or f"{parameter.low:g} to {parameter.high:g}"
+            screen.print(_indented(f"{key} = {_plain(parameter.default)} ({allowed}): {parameter.doc}", 4))
+        screen.print()
 
 
 def _plain(value: float | str) -> str:

@@ -212,7 +212,7 @@ class _Picture:
             axes.text(4, y_middle + 3, "mirror", ha="left", va="bottom", **words)
         elif fits(True, True):
             axes.plot([x_middle], [y_middle], "+", color=style.MUTED, markersize=9, zorder=2.2)
-            axes.text(self.width - 6, self.height - 3, "half a turn about + mirrors", ha="right", va="top", **words)
+            axes.text(self.width - 6, self.height - 3, "half a turn mirrors it", ha="right", va="top", **words)
 
     def _tracks(self, axes: Axes) -> None:
         """Tracks, wider where more trains ran, with a bar across those that the mirror flips."""

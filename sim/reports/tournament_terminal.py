@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -43,12 +44,12 @@ class _Printer:
         self.bots()
         self.heading("What it says")
         for sentence in verdict(self.found):
-            self.paragraph(f"- {sentence}")
+            self.paragraph(f"- {sentence}", hang="  ")
         self.selves()
         if self.found.notes:
             self.heading("Notes")
             for note in self.found.notes:
-                self.paragraph(f"- {note}")
+                self.paragraph(f"- {note}", hang="  ")
         if self.found.folder is not None:
             self.console.print()
             self.paragraph(f"written to {self.found.folder}", "dim")
@@ -61,8 +62,9 @@ class _Printer:
             content = content.translate(PLAIN).encode("ascii", "backslashreplace").decode("ascii")
         return Text(content, style=style)
 
-    def paragraph(self, content: str, style: str = "") -> None:
-        self.console.print(self.text(content, style), width=self.width, highlight=False)
+    def paragraph(self, content: str, style: str = "", hang: str = "") -> None:
+        for part in textwrap.wrap(content, self.width, subsequent_indent=hang, break_on_hyphens=False):
+            self.console.print(self.text(part, style), highlight=False, soft_wrap=True)
 
     def heading(self, content: str) -> None:
         self.console.print()
