@@ -8,12 +8,13 @@ from typing import Any
 
 from sim.config.errors import BadInput
 from sim.config.loading import load_scenario
+from sim.files import read_json
 from sim.games import GAMES, game_named
 from sim.games.damage import wrong_key
 from sim.games.game import Sums
 from sim.running.result import SUMMARY_SCHEMA, Run
 from sim.stats.figures import Estimate
-from sim.store import MANIFEST_SCHEMA, read_json, read_sums
+from sim.store import MANIFEST_SCHEMA, read_sums
 
 __all__ = ["load_run"]
 

@@ -14,24 +14,14 @@ from typing import IO, TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from sim.config.errors import BadInput
-from sim.files import npz_arrays, npz_bytes, read_json, read_object, read_of_schema, told, write_atomically, write_json
+from sim.files import npz_arrays, npz_bytes, read_object, told, write_atomically, write_json
 from sim.match_parts import MATCHES_FILE, MatchParts
 from sim.running.ledger import Ledger
 
 if TYPE_CHECKING:
     from sim.games.game import Sums
 
-__all__ = [
-    "MANIFEST_SCHEMA",
-    "SHAPE_FILE",
-    "RunFolder",
-    "folder_name",
-    "read_json",
-    "read_of_schema",
-    "told",
-    "write_atomically",
-    "write_json",
-]
+__all__ = ["MANIFEST_SCHEMA", "SHAPE_FILE", "RunFolder", "folder_name", "read_sums"]
 
 MANIFEST_SCHEMA = 1
 

@@ -17,9 +17,10 @@ import numpy as np
 import pytest
 
 import sim
+from sim.files import read_json, write_atomically
 from sim.reading import load_run
 from sim.running.runner import Amount, Interrupted
-from sim.store import RunFolder, folder_name, read_json, read_sums, write_atomically
+from sim.store import RunFolder, folder_name, read_sums
 from tests.run_tools import contents, edited, files_under, interrupting, kept, plan_of_bots, scaled
 
 pytestmark = pytest.mark.usefixtures("no_report")

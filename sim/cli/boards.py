@@ -60,9 +60,10 @@ def show_map(
             refuse(option, value, "left out without --knockout, since nothing is played")
     from sim.config.exactness import by_rule, exactness
     from sim.config.network import Network
+    from sim.files import told, write_atomically
     from sim.reports.map_picture import map_figure
     from sim.reports.style import png_bytes, svg_text
-    from sim.store import folder_name, told, write_atomically
+    from sim.store import folder_name
 
     rail_map = _map_of(source)
     network = Network(rail_map)
@@ -221,7 +222,7 @@ def init(
 ) -> None:
     """Copy the shipped scenarios and maps into a folder, to start from, or write a bot. Overwrites nothing."""
     from sim.config.starters import copy_starters, write_bot_template
-    from sim.store import told
+    from sim.files import told
 
     if folder is None and bot is None:
         from sim.cli.options import refuse

@@ -351,7 +351,7 @@ def _tell_fault(error: BadInput, file: Path, as_markdown: bool, junit_file: Path
 
 def _write_junit(file: Path | None, text: Callable[[], str]) -> None:
     if file is not None:
-        from sim.store import told, write_atomically
+        from sim.files import told, write_atomically
 
         with told(file):
             file.parent.mkdir(parents=True, exist_ok=True)

@@ -46,7 +46,7 @@ def match(
     """
     game = (game_in(source) if source.is_dir() else None) or "dispatch"
     say_when_cold(game)
-    from sim.store import told
+    from sim.files import told
 
     check_outputs({"--out": out, "--record": record}, {"RUN": source})
     story: Any

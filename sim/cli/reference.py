@@ -23,8 +23,8 @@ def reference(
     It is made of the shipped scenarios. What a card does is found by playing it.
     """
     say_when_cold("mainline")
+    from sim.files import told, write_atomically
     from sim.reports.reference import DEFAULT_PATH, reference_text
-    from sim.store import told, write_atomically
 
     path = out or DEFAULT_PATH
     text = reference_text()

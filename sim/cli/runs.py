@@ -247,9 +247,9 @@ def report(
     """Make the report of a run folder again: report.html and .md, tables and figures; a tournament's as well."""
     _say_when_cold(run)
     from sim.api import load_run
+    from sim.files import told
     from sim.games import game_of
     from sim.reports.tournament import write_tournament_report
-    from sim.store import told
     from sim.studies.tournament_result import holds_tournament, load_tournament
 
     if holds_tournament(run):

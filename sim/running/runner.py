@@ -13,6 +13,7 @@ from typing import Any
 
 from kernels.random import RNG_SCHEME
 from sim.config.errors import BadInput
+from sim.files import told, write_json
 from sim.games import game_of
 from sim.games.game import Plan
 from sim.running.chunks import Chunk, Rows
@@ -21,7 +22,7 @@ from sim.running.ledger import Ledger
 from sim.running.provenance import provenance
 from sim.running.result import Run
 from sim.stats.precision import is_precise, plan_looks
-from sim.store import MANIFEST_SCHEMA, RunFolder, told, write_json
+from sim.store import MANIFEST_SCHEMA, RunFolder
 
 __all__ = [
     "CAP",

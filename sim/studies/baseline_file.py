@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from sim.config.errors import BadInput
+from sim.files import told, write_atomically
 from sim.stats.figures import Int64s, Totals
 from sim.stats.gate import LOOKS
-from sim.store import told, write_atomically
 from sim.studies.baseline import FEWEST_PAIRS, Baseline, Entry, Look, Recording
 
 __all__ = ["BASELINE_SCHEMA", "baseline_words", "read_baseline", "write_baseline"]

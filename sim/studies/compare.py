@@ -13,6 +13,7 @@ import numpy as np
 from kernels.random import RNG_SCHEME
 from sim.api import Source
 from sim.config.errors import BadInput
+from sim.files import told, write_json
 from sim.games import game_of
 from sim.games.game import Plan, Sums
 from sim.running.keeping import kept_or_played
@@ -23,7 +24,7 @@ from sim.running.runner import LEVEL, Interrupted, Progress, threads_here
 from sim.stats import intervals
 from sim.stats.differences import Side, differences
 from sim.stats.figures import DETERMINISTIC, NO_MATCHES, Estimate
-from sim.store import MANIFEST_SCHEMA, RunFolder, told, write_json
+from sim.store import MANIFEST_SCHEMA, RunFolder
 from sim.studies.changes import scenario_changes
 from sim.studies.compare_plan import ComparisonPlan, Entrant, make_comparison_plan
 from sim.studies.comparison import RESULT, STUDY, Comparison, Variant, load_comparison

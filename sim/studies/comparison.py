@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sim.config.errors import BadInput
+from sim.files import read_of_schema
 from sim.stats.differences import Difference, Verdict
 from sim.stats.figures import Estimate
-from sim.store import MANIFEST_SCHEMA, read_of_schema
+from sim.store import MANIFEST_SCHEMA
 from sim.studies.changes import Change
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from sim.api import Source
 from sim.config.errors import BadInput
 from sim.config.goals import DOMINATED_BOTS, Goals, load_goals
 from sim.config.scenario import AnyScenario
+from sim.files import told, write_json
 from sim.games import game_of
 from sim.games.game import Plan
 from sim.reading import load_run
@@ -21,7 +22,7 @@ from sim.running.result import Run
 from sim.running.runner import Amount, Progress, play
 from sim.stats.figures import Estimate
 from sim.stats.goals import Goal, GoalResult, GoalVerdict, Question, judge, overall
-from sim.store import RunFolder, folder_name, told, write_json
+from sim.store import RunFolder, folder_name
 
 if TYPE_CHECKING:
     from sim.studies.tournament import TournamentPlan

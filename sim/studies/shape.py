@@ -15,6 +15,7 @@ from kernels.codes import Invest
 from sim.api import Source, make_plan, plan_of
 from sim.config.errors import BadInput
 from sim.config.network import Network
+from sim.files import read_json, told, write_json
 from sim.games.dispatch.plan import DispatchPlan
 from sim.games.dispatch.recorded import RecordedPlan
 from sim.games.dispatch.traces import Traces, play_traces, recorded_traces
@@ -24,7 +25,7 @@ from sim.running.result import Run
 from sim.running.runner import LEVEL, threads_here
 from sim.stats.figures import Estimate, Int64s
 from sim.stats.shape import Courses, Place, estimates_of_shape, evenness, places
-from sim.store import SHAPE_FILE, read_json, told, write_json
+from sim.store import SHAPE_FILE
 
 if TYPE_CHECKING:
     import pandas as pd

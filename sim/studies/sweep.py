@@ -13,6 +13,7 @@ from typing import Any
 from kernels.random import RNG_SCHEME
 from sim.config.errors import BadInput
 from sim.config.key_units import unit_of_key
+from sim.files import read_of_schema, told, write_atomically, write_json
 from sim.running.executors import Executor, executor_of
 from sim.running.parts import PART_BLOCKS, Played
 from sim.running.progress import bar
@@ -20,7 +21,7 @@ from sim.running.provenance import provenance
 from sim.running.runner import LEVEL, SAVE_SECONDS, Interrupted, Progress
 from sim.stats.goals import GoalResult
 from sim.stats.looking import LOOKS
-from sim.store import MANIFEST_SCHEMA, RunFolder, read_of_schema, told, write_atomically, write_json
+from sim.store import MANIFEST_SCHEMA, RunFolder
 from sim.studies.sweep_focus import Focus
 from sim.studies.sweep_judge import JudgedMeanwhile, cell_results, inert_keys
 from sim.studies.sweep_pick import Picking

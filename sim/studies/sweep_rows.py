@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sim.config.errors import BadInput
+from sim.files import told, write_atomically
 from sim.running.parts import PART_BLOCKS, Played
-from sim.store import told, write_atomically
 from sim.studies.sweep_tables import (
     GROWING,
     PREFIX,

@@ -19,6 +19,7 @@ from sim.catalogue import Player
 from sim.config.errors import BadInput
 from sim.config.loading import dispatch_only
 from sim.config.scenario import Scenario
+from sim.files import told, write_json
 from sim.games.dispatch.game import GAME
 from sim.games.dispatch.plan import DispatchPlan
 from sim.games.dispatch.players import BotLike, player_for, player_words
@@ -31,7 +32,7 @@ from sim.stats.figures import EXACT, Estimate
 from sim.stats.metagame import meta_game
 from sim.stats.payoffs import Payoffs, Played
 from sim.stats.sums import BlockSums
-from sim.store import MANIFEST_SCHEMA, RunFolder, told, write_json
+from sim.store import MANIFEST_SCHEMA, RunFolder
 from sim.studies.playing import Playing
 from sim.studies.tournament_notes import pairing_words, tournament_notes
 from sim.studies.tournament_result import PAIRING_METRICS, STUDY, Tournament, load_tournament

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 from sim.config.errors import BadInput
 from sim.config.loading import dispatch_only, load_scenario
 from sim.config.scenario import Scenario
+from sim.files import read_json, read_of_schema
 from sim.running.result import SUMMARY_SCHEMA
 from sim.stats.metagame import ALL_BOTS, BOT_METRICS, METAGAME_METRICS
 from sim.stats.metrics import METRICS, Estimate
-from sim.store import MANIFEST_SCHEMA, read_json, read_of_schema
+from sim.store import MANIFEST_SCHEMA
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from sim.config.errors import BadInput
 from sim.config.loading import load_scenario
 from sim.config.scenario import AnyScenario
+from sim.files import read_of_schema, told, write_json
 from sim.stats.worth import Crossing, Price
-from sim.store import MANIFEST_SCHEMA, RunFolder, read_of_schema, told, write_json
+from sim.store import MANIFEST_SCHEMA, RunFolder
 
 if TYPE_CHECKING:
     import pandas as pd
