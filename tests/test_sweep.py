@@ -319,6 +319,34 @@ def test_sweep__a_cell_that_fails_is_a_row_and_the_others_finish(folder, monkeyp
     assert frame["error"].notna().sum() == 2
 
 
+def test_sweep__illegal_orders_are_told_of_and_fail(folder, sim_command):
+    (folder / "bad.py").write_text(
+        "from sim.bots import bot\n\n\n@bot\ndef bad(rules, state, c, params, stream):\n"
+        "    return 999999 if rules.toll_dollars == 3 else 0\n"
+    )
+    path = written(folder, "illegal.yaml", bots="[bad.py:bad, random]", keys="{economy.toll: [1, 3]}")
+    answer = sim_command("sweep", path, "--out", folder / "illegal")
+    assert answer.code == 1
+    told = " ".join(answer.out.split())
+    assert "A bot gave illegal orders in 1 of 2 cells, first in economy.toll=3; their pairs do not count." in told
+
+
+def test_sweep__a_shard_needs_a_folder_of_its_own(folder):
+    path = written(folder, "whole.yaml", keys="{economy.toll: [1, 3]}", matches="64")
+    sweep(path, out=folder / "whole")
+    plan = make_sweep_plan(path)
+    with (
+        RunFolder(folder / "whole", plan.digest) as held,
+        pytest.raises(BadInput, match="holds the whole sweep; a shard"),
+    ):
+        play_sweep(plan, folder=held, resume=True, shard=(1, 2))
+    assert not (folder / "whole" / "unfinished.json").exists()
+
+
+def test_sweep__too_many_matches_are_refused(folder):
+    assert "matches is 1,000,000,000,000; must be at most 10,000,000 a cell" in refused(written(folder), matches=10**12)
+
+
 # -- what is refused --------------------------------------------------------------------------------------------------
 
 
@@ -338,6 +366,10 @@ def test_sweep__a_cell_that_fails_is_a_row_and_the_others_finish(folder, monkeyp
         ({"keys": "{bots: [greedy]}"}, "says already who plays; must be left out"),
         ({"bots": None, "keys": "{bots: [3]}"}, "must be two bots"),
         ({"bots": None, "keys": "{bots: [gredy]}"}, "bot 'gredy' is unknown"),
+        ({"bots": "[greedy, nobody]"}, "own.yaml:3: bots bot 'nobody' is unknown"),
+        ({"scenario": "stndard"}, "own.yaml:2: scenario is 'stndard', which is no file and no shipped scenario"),
+        ({"keys": "{economy.toll: [2], economy: [{toll: 1}]}"}, "keys.economy lies within economy.toll, or economy.toll"),
+        ({"keys": "{map: [nowhere.yaml]}"}, "nowhere.yaml there is no such file"),
         ({"bots": "[a, b, c]"}, "must be two bots"),
         ({"design": "scren"}, "is 'scren'; must be grid or random or lhs or sobol or oat or screen or focus"),
         ({"design": "screen", "keys": "{economy.toll: [1]}"}, "has one value; must have two or more with screen"),

@@ -119,6 +119,35 @@ def test_rows__that_contradict_each_other_in_one_file(folder, found, tmp_path):
         merged(folder, tmp_path / "out", shard)
 
 
+def changed_column(table: pa.Table, name: str, values: list[Any], kind: pa.DataType) -> pa.Table:
+    return table.set_column(table.column_names.index(name), name, pa.array(values, kind))
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "message"),
+    [
+        ("block", lambda blocks: ([-1, *blocks[1:]], pa.int64()), "it has a block below 0"),
+        ("block", lambda blocks: ([None, *blocks[1:]], pa.int64()), "its column block has gaps"),
+        ("block", lambda blocks: ([float(one) for one in blocks], pa.float64()), "holds double, not int64"),
+        ("block", lambda blocks: ([str(one) for one in blocks], pa.string()), "holds string, not int64"),
+        ("namespace", lambda names: ([str(one) for one in names], pa.string()), "holds string, not int64"),
+        ("block_sums", lambda rows: ([None, *rows[1:]], pa.list_(pa.int64())), "its column block_sums has gaps"),
+        ("block_sums", lambda rows: ([rows[0][:-1], *rows[1:]], pa.list_(pa.int64())), "numbers, too few or many"),
+    ],
+    ids=range(7),
+)
+def test_rows__of_another_shape_are_told_of(tmp_path, folder, found, name, change, message):
+    out = tmp_path / "out"
+    shutil.copytree(folder / "shard1", out)
+    (file,) = (out / "blocks").glob("*.parquet")
+    table = pq.read_table(file)
+    values, kind = change(table.column(name).to_pylist())
+    pq.write_table(changed_column(table, name, values, kind), file)
+    plan = make_sweep_plan(folder / "own.yaml")
+    with pytest.raises(BadInput, match=message), RunFolder(out, plan.digest) as held:
+        play_sweep(plan, folder=held, resume=True)
+
+
 # -- what is damaged --------------------------------------------------------------------------------------------------
 
 

@@ -77,7 +77,7 @@ def maplab(
         generate=generate,
         bots=two_bots(bots),
         matches=count("--matches", matches),
-        seed=seed_number(match_seed),
+        seed=seed_number(match_seed, "--match-seed"),
     )
     path = out or RUNS / folder_name(f"{plan.first.scenario.name}-maps", plan.digest)
     words = ["sim", "maplab", scenario, "--junctions", str(junctions), "--terminals", str(terminals)]

@@ -72,12 +72,12 @@ def number(option: str, text: str | None, unit: str) -> float | None:
     return value
 
 
-def seed_number(text: str | None) -> int | None:
+def seed_number(text: str | None, option: str = "--seed") -> int | None:
     """A seed: a whole number from 0 to 2**63 - 1, as digits."""
     if text is None:
         return None
     if not re.fullmatch(r"\d{1,19}", text, re.ASCII) or int(text) > 2**63 - 1:
-        refuse("--seed", text, f"a whole number from 0 to {2**63 - 1}")
+        refuse(option, text, f"a whole number from 0 to {2**63 - 1}")
     return int(text)
 
 

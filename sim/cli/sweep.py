@@ -88,7 +88,7 @@ def sweep(
         from sim.reports.sweep_terminal import print_sweep
 
         print_sweep(found, console())
-    if found.failed:
+    if found.failed or found.illegal:
         raise typer.Exit(1)
 
 

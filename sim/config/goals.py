@@ -26,7 +26,7 @@ from sim.stats.goals import Band, Goal
 if TYPE_CHECKING:
     from sim.stats.figures import MetricDefinition
 
-__all__ = ["DOMINATED_BOTS", "Goals", "load_goals"]
+__all__ = ["DOMINATED_BOTS", "Goals", "load_goals", "scenario_named"]
 
 DOMINATED_BOTS = "dominated_bots"
 """Goal that a tournament of all bots of the file decides."""
@@ -177,7 +177,7 @@ def load_goals(
         _each_once(read.bots or (), root, problems)
     if read is None or problems:
         raise BadInput(problems)
-    loaded = _scenario(root, scenario, overrides)
+    loaded = scenario_named(root, scenario, overrides)
     from sim.games import game_of
 
     metrics = game_of(loaded).metrics(loaded)
@@ -218,9 +218,10 @@ def _each_once(pairs: Sequence[tuple[str, str]], root: Node, problems: list[Prob
             problems.append(root.nearest(place).problem(place, message))
 
 
-def _scenario(
-    root: Node, given: str | Path | Mapping[str, Any] | AnyScenario | None, overrides: Overrides
+def scenario_named(
+    root: Node, given: str | Path | Mapping[str, Any] | AnyScenario | None = None, overrides: Overrides = ()
 ) -> AnyScenario:
+    """The scenario of a study's file: that of its key `scenario`, unless another is given."""
     from sim.api import scenario_of
 
     if given is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -60,6 +60,20 @@ def mapping_or_raise(node: Node) -> Node:
 def beside(node: Node) -> Path:
     """The path that a text node writes, taken from the folder of the file that wrote it."""
     return Path(os.path.normpath(node.source.folder / str(node.value)))
+
+
+def not_apart(keys: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Keys of which one lies within the other, such as `economy` and `economy.toll`; the later one first."""
+    parts: dict[str, list[str | int]] = {}
+    for key in keys:
+        try:
+            parts[key] = list(key_parts(key, Source())[0])
+        except BadInput:
+            continue  # no key at all, which is told of elsewhere
+        for other, before in parts.items():
+            n = min(len(before), len(parts[key]))
+            if other != key and before[:n] == parts[key][:n]:
+                yield key, other
 
 
 def shipped_or_beside(node: Node, shelf: Callable[[str], Path | None]) -> Path:

@@ -11,12 +11,11 @@ from pydantic import Field
 
 from kernels.random import MAX_SEED
 from sim.config.errors import BadInput, Problem
-from sim.config.goals import DOMINATED_BOTS, Goals, load_goals
+from sim.config.goals import DOMINATED_BOTS, Goals, load_goals, scenario_named
 from sim.config.levels import MOST_CELLS, Levels, LevelsKind, with_generated
-from sim.config.loading import load_scenario
 from sim.config.scenario import AnyScenario, Model, Name, Schema
 from sim.config.shapes import shaped
-from sim.config.sources import beside, file_tree
+from sim.config.sources import beside, file_tree, not_apart
 from sim.config.tree import Node
 from sim.config.values import Kind, OneOf, Whole, refused
 
@@ -111,6 +110,10 @@ class SweepSpec:
     goals: Goals | None
     root: Node
 
+    def place(self, key: str, message: str) -> Problem:
+        """A problem with a line of the file."""
+        return self.root.nearest((key,)).problem((key,), message)
+
     def problem(self, key: str | None, message: str) -> Problem:
         """A problem with one of the keys that are turned, or with all of them."""
         place = ("keys",) if key is None else ("keys", key)
@@ -135,7 +138,7 @@ def load_sweep_file(path: str | Path) -> SweepSpec:
     if problems:
         raise BadInput(sorted(problems, key=lambda problem: problem.line or 0))
     _check_design(read, root, problems)
-    scenario = load_scenario(_file_or_name(root, "scenario"))
+    scenario = scenario_named(root)
     if read.bots is not None and scenario.game != "dispatch":
         message = f"is {list(read.bots)}; must be left out, since the {scenario.game} game has no bots"
         problems.append(root.nearest(("bots",)).problem(("bots",), message))
@@ -143,6 +146,9 @@ def load_sweep_file(path: str | Path) -> SweepSpec:
         if read.bots is not None and (key == "bots" or key.startswith("bots.")):
             message = "says already who plays; must be left out, or the line bots: must be"
             problems.append(root.nearest(("keys", key)).problem(("keys", key), message))
+    for key, other in not_apart(read.keys):
+        message = f"lies within {other}, or {other} in it; must be apart, since one would undo the other"
+        problems.append(root.nearest(("keys", key)).problem(("keys", key), message))
     if problems:
         raise BadInput(sorted(problems, key=lambda problem: problem.line or 0))
     goals = None
@@ -215,18 +221,6 @@ def _check_screen(read: SweepFile, root: Node, problems: list[Problem]) -> None:
     if n > MOST_CELLS:
         message = f"make {n:,} points; must be at most {MOST_CELLS:,}: take fewer keys or trajectories"
         problems.append(root.nearest(("keys",)).problem(("keys",), message))
-
-
-def _file_or_name(root: Node, key: str) -> str | Path:
-    """A path beside the file, or the name of something that is shipped."""
-    node = root.nearest((key,))
-    path, name = beside(node), str(node.value)
-    if not path.suffix and len(Path(name).parts) == 1 and not path.is_file():
-        return name
-    if not path.exists():
-        message = f"is {name!r}, and there is no file {path}; must be a scenario file, or the name of a shipped one"
-        raise BadInput([node.problem((key,), message)])
-    return path
 
 
 def _bots(bots: tuple[str, str] | None, root: Node) -> tuple[str, str] | None:

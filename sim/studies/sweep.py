@@ -142,6 +142,8 @@ def play_sweep(
         When the folder holds a part of the sweep and `resume` is not set, or it cannot be written.
     """
     started, clock = datetime.now(UTC), time.perf_counter()
+    if shard is not None and folder is not None and folder.state == "complete":
+        raise BadInput.of(f"{folder.path} holds the whole sweep; a shard of it needs a folder of its own")
     with executor or executor_of() as workers:
         workers.check(cell.plan for cell in plan.cells)
         play = _Play(plan, workers, folder, progress)
@@ -332,7 +334,11 @@ def _notes(plan: SweepPlan, cells: Sequence[Any]) -> tuple[str, ...]:
     counted = [(cell.number, cell.estimates.get("illegal_orders")) for cell in cells]
     illegal = [number for number, one in counted if one is not None and one.value]
     if illegal:
-        notes.append(f"A bot gave illegal orders in {len(illegal)} cells, first in cell {illegal[0]}.")
+        first = cells[illegal[0]].label
+        notes.append(
+            f"A bot gave illegal orders in {len(illegal)} of {len(cells)} cells, first in {first}; their pairs do not "
+            "count."
+        )
     return tuple(notes)
 
 

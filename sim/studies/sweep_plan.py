@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sim.config.errors import BadInput, Problem
-from sim.config.sweep import SAMPLED, TRAJECTORIES, SweepSpec, load_sweep_file
+from sim.config.sweep import MOST_MATCHES, SAMPLED, TRAJECTORIES, SweepSpec, load_sweep_file
 from sim.games import game_of
 from sim.games.game import Game, Plan
 from sim.running.parts import PART_BLOCKS, Part, part_size, parts_of
@@ -224,6 +224,8 @@ def make_sweep_plan(file: str | Path, *, matches: int | None = None, block_pairs
     """
     spec = load_sweep_file(file)
     wanted = spec.read.matches if matches is None else Amount(matches).matches
+    if wanted > MOST_MATCHES:
+        raise BadInput.of(f"matches is {wanted:,}; must be at most {MOST_MATCHES:,} a cell")
     cells = _Cells(spec)
     found, reference = cells.all()
     pairs = max(cell.plan.n_pairs(wanted) for cell in found)
@@ -251,7 +253,11 @@ class _Cells:
 
     def all(self) -> tuple[list[Cell], int]:
         """Every different cell, and which of them is the reference."""
-        base = self.base()
+        try:
+            base = self.base()
+        except BadInput as error:
+            # The scenario alone is usable, so that it is who plays that is not.
+            raise BadInput([self.spec.place("bots", text) for text in _messages(error)]) from None
         points = list(self.points())
         problems: list[Problem] = []
         for values in points:
@@ -356,7 +362,9 @@ class _Cells:
 
 
 def _messages(error: BadInput) -> list[str]:
-    return [f"{problem.key}{' ' if problem.key else ''}{problem.message}" for problem in error.problems]
+    return [
+        " ".join(part for part in (problem.key or problem.file, problem.message) if part) for problem in error.problems
+    ]
 
 
 def _identity(plan: Plan) -> str:

@@ -177,6 +177,11 @@ class Sweep:
         """Cells that could not be played."""
         return tuple(cell for cell in self.cells if cell.error is not None)
 
+    @property
+    def illegal(self) -> tuple[CellResult, ...]:
+        """Cells in which a bot gave illegal orders: their pairs do not count."""
+        return tuple(cell for cell in self.cells if (one := cell.estimates.get("illegal_orders")) and one.value)
+
     def __getitem__(self, label: str) -> CellResult:
         """A cell by its label, such as ``sweep["economy.toll=2"]``."""
         for cell in self.cells:

@@ -71,7 +71,9 @@ class RowStore:
         if not found:
             raise BadInput.of(f"{folder} holds no rows of a sweep")
         if {cell for table, _ in found for cell, _ in parts_in(table)[0]}.isdisjoint(keys):
-            raise BadInput.of(f"{folder} holds no rows of a cell of this sweep; must be of a shard of it")
+            raise BadInput.of(
+                f"{folder} holds no rows of a cell of this sweep; must be of a shard of it, begun with as many matches"
+            )
         self.pending += found
         self._enter(found)
 
@@ -216,7 +218,10 @@ class CellParts:
                 by_block, shape = dims[name]["by_block"], dims[name]["shape"]
                 last = start + (end if by_block else begin + 1)
                 flat = values[offsets[start + begin] : offsets[last]]
-                arrays[name] = flat.reshape((end - begin, *shape) if by_block else shape)
+                try:
+                    arrays[name] = flat.reshape((end - begin, *shape) if by_block else shape)
+                except ValueError:
+                    raise _damaged(key, f"{name} of part {number} holds {flat.size} numbers, too few or many") from None
             found.arrays[number] = arrays
         return found
 

@@ -231,6 +231,27 @@ def parquet(table: pa.Table) -> bytes:
     return buffer.getvalue()
 
 
+def _check_columns(table: pa.Table) -> None:
+    """ValueError when a column is missing, of another type, or holds what no block has."""
+    import pyarrow as pa
+
+    if not set(_FIXED) <= set(table.column_names):
+        raise ValueError(f"it lacks one of the columns {', '.join(_FIXED)}")
+    for name in _FIXED:
+        wanted = pa.int64() if name in ("namespace", "block") else pa.string()
+        column = table.column(name)
+        if column.type != wanted and not (name == "error" and pa.types.is_null(column.type)):
+            raise ValueError(f"its column {name} holds {column.type}, not {wanted}")
+        if name != "error" and column.null_count:
+            raise ValueError(f"its column {name} has gaps")
+    if table.num_rows and table.column("block").to_numpy().min() < 0:
+        raise ValueError("it has a block below 0")
+    played = table.column("error").is_null()
+    for name in table.column_names:
+        if name.startswith(PREFIX) and table.column(name).filter(played).null_count:
+            raise ValueError(f"its column {name} has gaps")
+
+
 def read_rows(folder: Path) -> list[Rows]:
     """All rows in a folder, the compacted ones first."""
     import pyarrow.parquet as pq
@@ -241,9 +262,9 @@ def read_rows(folder: Path) -> list[Rows]:
         if not path.exists():
             continue
         try:
-            table = pq.read_table(io.BytesIO(path.read_bytes()))
-            if not set(_FIXED) <= set(table.column_names):
-                raise ValueError(f"it lacks one of the columns {', '.join(_FIXED)}")
+            # On this thread alone: others may still be alive where what is wrong with the file ends the process.
+            table = pq.read_table(io.BytesIO(path.read_bytes()), use_threads=False, pre_buffer=False)
+            _check_columns(table)
         except Exception as error:  # a damaged file may raise anything
             raise BadInput.of(
                 f"{path} is damaged ({error}); take it away, and --resume plays its matches again"

@@ -176,7 +176,7 @@ def _notes(plan: TunePlan, play: TunePlay, outcome: Outcome, failed: Sequence[Tr
         )
     if failed:
         notes.append(
-            f"{len(failed):,} edits could not be judged and count as missing the goals; the first, "
+            f"{len(failed):,} of the edits could not be judged and count as missing the goals; the first, "
             f"{space.label(failed[0].edit)}: {failed[0].failure}."
         )
     if outcome.found is not None:

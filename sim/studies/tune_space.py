@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from sim.config.errors import BadInput, Problem
 from sim.config.goals import Goals
-from sim.config.sources import key_parts
+from sim.config.sources import key_parts, not_apart
 from sim.config.tree import Source
 from sim.studies.turning import Turning, level_words, short_names
 
@@ -182,10 +182,8 @@ def _check_keys(goals: Goals, keys: Sequence[str], problems: list[Problem]) -> N
         if parts[key][0] in FIXED:
             message = "stays as it is: bots are those of the goals file, under bots" if parts[key][0] == "bots" else ""
             problems.append(goals.problem(place, message or "is no number of the game; must be left out"))
-        for other, before in parts.items():
-            n = min(len(before), len(parts[key]))
-            if other != key and before[:n] == parts[key][:n]:
-                problems.append(goals.problem(place, f"lies within {other}, or {other} in it; must be apart"))
+    for key, other in not_apart(parts):
+        problems.append(goals.problem(("may_change", key), f"lies within {other}, or {other} in it; must be apart"))
 
 
 def _ladder(key: str, values: Sequence[Any], turning: Turning) -> Ladder:
