@@ -16,7 +16,19 @@ if TYPE_CHECKING:
 __all__ = ["HEADER", "fair_words", "lab_row", "print_map_lab"]
 
 MOST_ROWS = 20
-HEADER = ("map", "fair", "close", "leads", "even", "shared", "stuck", "dead")
+LEGEND = {
+    "map": "",
+    "fair": "seat bias",
+    "close": "matches that end within one delivery",
+    "leads": "lead changes a match",
+    "even": "how evenly trains spread over the tracks, 100% where all are used alike",
+    "shared": "",
+    "stuck": "dispatches in which a company comes no nearer",
+    "dead": "tracks that nobody uses",
+}
+"""What the columns are; those without a word need none."""
+
+HEADER = tuple(LEGEND)
 
 
 def print_map_lab(found: MapLab, console: Console) -> None:
@@ -37,11 +49,8 @@ def print_map_lab(found: MapLab, console: Console) -> None:
     if len(found.maps) > MOST_ROWS:
         lines.paragraph(f"  and {len(found.maps) - MOST_ROWS} more, in lab.json and on the page")
     lines.blank()
-    lines.paragraph(
-        "fair: seat bias. close: matches that end within one delivery. leads: lead changes a match. even: how evenly "
-        "trains spread over the tracks, 100% where all are used alike. stuck: dispatches in which a company comes no "
-        "nearer. dead: tracks that nobody uses. With the longer arms of 95% intervals."
-    )
+    told_of = [f"{HEADER[n]}: {LEGEND[HEADER[n]]}." for n in told if LEGEND[HEADER[n]]]
+    lines.paragraph(f"{' '.join(told_of)} With the longer arms of 95% intervals.")
     same = [one.name for one in found.maps if one.n_different < one.n_matches // 2]
     if same:
         lines.paragraph(f"Fewer than half of the matches are different on {', '.join(same[:8])}.")

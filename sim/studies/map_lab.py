@@ -281,7 +281,7 @@ def _notes(maps: Sequence[LabMap], plan: MapLabPlan) -> tuple[str, ...]:
         "Ranked by the mean rank over five criteria: many close matches, many lead changes, even traffic, few shared "
         "victories, few dispatches stuck. Maps on which a seat is favoured or a track is never used come last.",
         "These are figures of these bots. Where intervals overlap, one map is not seen to be better than the other.",
-        "The best of many maps looks better than it is: measure it with another seed of matches before it is chosen.",
+        "The best of many maps looks better than it is: measure it anew (--match-seed) before it is chosen.",
     ]
     exact = sum(one.figures["seat_bias"].method == "exact" for one in maps)
     if exact == len(maps):
