@@ -25,6 +25,7 @@ from sim.catalogue import player
 from sim.config.errors import BadInput
 from sim.running.chunks import Chunk
 from sim.running.executors import executor_of
+from sim.running.executors.cluster import Cluster
 from sim.running.executors.errands import TRIES, Answer, errand_of, mismatch, play_errand, played_of, software
 from sim.running.executors.processes import Processes
 from sim.running.parts import Part, play_part
@@ -425,6 +426,29 @@ def test_cluster__that_is_not_there(folder, sim_command, monkeypatch):
     assert done.code == 2
     assert "no scheduler answers at tcp://127.0.0.1:1" in done.err
     assert not (folder / "nobody").exists()
+
+
+def test_cluster__does_not_wait_for_a_result_that_died_with_its_worker(monkeypatch):
+    """A future that was done goes back to waiting when its worker dies before the result was fetched."""
+
+    class Waiting:
+        def result(self, timeout: float) -> Any:
+            raise TimeoutError
+
+    class Alone:
+        status = "running"
+
+        def nthreads(self) -> dict[str, int]:
+            return {}
+
+    monkeypatch.setattr("sim.running.executors.cluster.GONE_SECONDS", 0.0)
+    cluster = Cluster("tcp://127.0.0.1:1", 1)
+    cluster._client = Alone()
+    with pytest.raises(BadInput, match="has no workers any more; what was played is kept"):
+        cluster._result(Waiting())
+    Alone.status = "closed"
+    with pytest.raises(BadInput, match=r"the scheduler at tcp://127\.0\.0\.1:1 is gone"):
+        cluster._result(Waiting())
 
 
 def test_cluster__needs_dask(monkeypatch):

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sim.reports.sweep_figures import map_figure, outline
+from sim.reports.sweep_figures import _digits, map_figure, outline
 from sim.reports.sweep_page import write_sweep_report
 from sim.reports.sweep_plots import pick_figure, scatter_figure, screen_figure, trade_figure
 from sim.stats.figures import Estimate
@@ -28,6 +28,21 @@ def drawn(folder: Path) -> set[str]:
 
 
 # -- what is drawn, as numbers ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "method", "unit", "shown"),
+    [
+        (0.0009953, 0.0001, 0.0036, "wilson", "share", "0.10"),
+        (0.4, 0.398, 0.402, "wilson", "share", "40.00"),
+        (4.7712, 4.56, 4.98, "t", "points", "4.77"),
+        (0.45, 0.44, 0.46, "t", "dollars", "0.450"),
+        (9.0, 8.0, 9.0, "inversion", "points", "9"),
+        (0.0, None, None, "exact", "share difference", "0"),
+    ],
+)
+def test_digits__of_a_map_are_those_that_the_interval_supports(value, low, high, method, unit, shown):
+    assert _digits(Estimate("a vs b", "x", value, low, high, 1_000, 500, method), unit) == shown
 
 
 def test_outline__goes_around_a_region_once():
