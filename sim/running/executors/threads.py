@@ -8,7 +8,7 @@ from threading import Event
 from typing import Self
 
 from sim.games.game import Plan
-from sim.running.parts import Part, Played, play_part
+from sim.running.parts import Pace, Part, Played, play_part
 
 __all__ = ["Threads", "play_parts"]
 
@@ -55,7 +55,7 @@ def play_parts(parts: Iterable[Part], threads: int) -> Iterator[Played]:
     KeyboardInterrupt
         After the workers have stopped; a part that was not done is lost, and no other.
     """
-    stop = Event()
+    stop, pace = Event(), Pace()
     waiting: set[Future[Played | None]] = set()
     todo = iter(parts)
     with ThreadPoolExecutor(threads, thread_name_prefix="parts") as pool:
@@ -67,7 +67,7 @@ def play_parts(parts: Iterable[Part], threads: int) -> Iterator[Played]:
                     if part is None:
                         more = False
                     else:
-                        waiting.add(pool.submit(play_part, part, stop))
+                        waiting.add(pool.submit(play_part, part, stop, pace))
                 done, waiting = wait(waiting, return_when=FIRST_COMPLETED) if waiting else (set(), waiting)
                 for future in done:
                     played = future.result()
