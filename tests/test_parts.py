@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import time
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from sim.api import make_plan
 from sim.running.engine import CHUNK_SECONDS, FIRST_CHUNK_PAIRS, MAX_CHUNK_PAIRS
+from sim.running.executors.threads import AHEAD, play_parts
 from sim.running.parts import CAUTION, Pace, Part, play_part
 
 PAIRS = 16 * FIRST_CHUNK_PAIRS
@@ -75,3 +77,32 @@ def test_parts__a_part_tells_the_next_one(monkeypatch):
     plan.chunks.clear()
     play_part(Part(0, plan, 1, FIRST_CHUNK_PAIRS), pace=pace)
     assert plan.chunks[0] == 2 * last // CAUTION
+
+
+def test_parts__workers_go_on_while_results_are_looked_at(monkeypatch):
+    played: list[int] = []
+    monkeypatch.setattr("sim.running.executors.threads.play_part", lambda part, *_: played.append(part) or part)
+    found = play_parts(iter(range(100)), 1)
+    first = next(found)
+    until = time.monotonic() + 30
+    while len(played) < AHEAD // 2 and time.monotonic() < until:
+        time.sleep(0.01)
+    assert len(played) >= AHEAD // 2, "they have parts enough for a while"
+    assert sorted([first, *found]) == list(range(100))
+
+
+def test_parts__parts_that_are_slow_to_come_hold_up_no_result(monkeypatch):
+    """Such as those whose bots are compiled first: what is done is told of before more is asked for."""
+    asked: list[int] = []
+
+    def parts():
+        for number in range(4 * AHEAD):
+            asked.append(number)
+            time.sleep(0.02)
+            yield number
+
+    monkeypatch.setattr("sim.running.executors.threads.play_part", lambda part, *_: part)
+    found = play_parts(parts(), 1)
+    next(found)
+    assert len(asked) < AHEAD
+    found.close()

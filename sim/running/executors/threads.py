@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor
+from queue import SimpleQueue
 from threading import Event
 from typing import Self
 
@@ -11,6 +12,9 @@ from sim.games.game import Plan
 from sim.running.parts import Pace, Part, Played, play_part
 
 __all__ = ["Threads", "play_parts"]
+
+AHEAD = 16
+"""Parts that wait for each thread, so that it has something to do while results are judged and written."""
 
 
 class Threads:
@@ -57,22 +61,27 @@ def play_parts(parts: Iterable[Part], threads: int) -> Iterator[Played]:
     """
     stop, pace = Event(), Pace()
     waiting: set[Future[Played | None]] = set()
+    done: SimpleQueue[Future[Played | None]] = SimpleQueue()
     todo = iter(parts)
     with ThreadPoolExecutor(threads, thread_name_prefix="parts") as pool:
         try:
             more = True
-            while more or waiting:
-                while more and len(waiting) < 2 * threads:
+            while True:
+                while more and (len(waiting) < 2 * threads or (len(waiting) < AHEAD * threads and done.empty())):
                     part = next(todo, None)
                     if part is None:
                         more = False
                     else:
-                        waiting.add(pool.submit(play_part, part, stop, pace))
-                done, waiting = wait(waiting, return_when=FIRST_COMPLETED) if waiting else (set(), waiting)
-                for future in done:
-                    played = future.result()
-                    if played is not None:
-                        yield played
+                        future = pool.submit(play_part, part, stop, pace)
+                        waiting.add(future)
+                        future.add_done_callback(done.put)
+                if not waiting:
+                    return
+                future = done.get()
+                waiting.remove(future)
+                played = future.result()
+                if played is not None:
+                    yield played
         finally:
             stop.set()
             for future in waiting:
