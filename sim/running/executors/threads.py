@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor
+from queue import SimpleQueue
 from threading import Event
 from typing import Self
 
 from sim.games.game import Plan
-from sim.running.parts import Part, Played, play_part
+from sim.running.parts import Pace, Part, Played, play_part
 
 __all__ = ["Threads", "play_parts"]
+
+AHEAD = 16
+"""Parts that wait for each thread, so that it has something to do while results are judged and written."""
 
 
 class Threads:
@@ -55,24 +59,29 @@ def play_parts(parts: Iterable[Part], threads: int) -> Iterator[Played]:
     KeyboardInterrupt
         After the workers have stopped; a part that was not done is lost, and no other.
     """
-    stop = Event()
+    stop, pace = Event(), Pace()
     waiting: set[Future[Played | None]] = set()
+    done: SimpleQueue[Future[Played | None]] = SimpleQueue()
     todo = iter(parts)
     with ThreadPoolExecutor(threads, thread_name_prefix="parts") as pool:
         try:
             more = True
-            while more or waiting:
-                while more and len(waiting) < 2 * threads:
+            while True:
+                while more and (len(waiting) < 2 * threads or (len(waiting) < AHEAD * threads and done.empty())):
                     part = next(todo, None)
                     if part is None:
                         more = False
                     else:
-                        waiting.add(pool.submit(play_part, part, stop))
-                done, waiting = wait(waiting, return_when=FIRST_COMPLETED) if waiting else (set(), waiting)
-                for future in done:
-                    played = future.result()
-                    if played is not None:
-                        yield played
+                        future = pool.submit(play_part, part, stop, pace)
+                        waiting.add(future)
+                        future.add_done_callback(done.put)
+                if not waiting:
+                    return
+                future = done.get()
+                waiting.remove(future)
+                played = future.result()
+                if played is not None:
+                    yield played
         finally:
             stop.set()
             for future in waiting:
