@@ -7,6 +7,9 @@ from typing import Generic, TypeVar
 
 __all__ = ["Recent"]
 
+ROOM = 32
+"""Answers that are kept: as many as there are likely to be maps that take turns."""
+
 About = TypeVar("About")
 Answer = TypeVar("Answer")
 
@@ -24,7 +27,7 @@ class Recent(Generic[About, Answer]):
         Answers that are kept, with what they are about.
     """
 
-    def __init__(self, function: Callable[[About], Answer], room: int = 8) -> None:
+    def __init__(self, function: Callable[[About], Answer], room: int = ROOM) -> None:
         self._function = function
         self._room = room
         self._kept: tuple[tuple[About, Answer], ...] = ()

@@ -16,9 +16,6 @@ from sim.config.tree import Source
 
 __all__ = ["Turning", "level_words", "short_names"]
 
-TREES = 32
-"""Maps on which the scenario is kept as a tree: as many as are likely to take turns."""
-
 LONGEST_MAPPING = 4
 """Entries of a mapping that is written out in the label of a cell."""
 
@@ -43,7 +40,7 @@ class Turning:
         self.plain = scenario.resolved()
         self._maps: dict[str, Any] = {}
         self._own: dict[str, Any] = {}
-        self._tree = Recent(self._on_map, TREES)
+        self._tree = Recent(self._on_map)
 
     def own(self, key: str) -> Any:
         """What the scenario itself says of a key."""
