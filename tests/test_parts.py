@@ -106,3 +106,13 @@ def test_parts__parts_that_are_slow_to_come_hold_up_no_result(monkeypatch):
     next(found)
     assert len(asked) < AHEAD
     found.close()
+
+
+def test_parts__results_that_nobody_takes_do_not_pile_up(monkeypatch):
+    monkeypatch.setattr("sim.running.executors.threads.play_part", lambda part, *_: part)
+    asked = itertools.count()
+    found = play_parts(((number, next(asked))[0] for number in range(10_000)), 2)
+    for _ in range(10):
+        next(found)
+    assert next(asked) <= 4 * AHEAD + 11
+    found.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from queue import SimpleQueue
@@ -15,6 +16,9 @@ __all__ = ["Threads", "play_parts"]
 
 AHEAD = 16
 """Parts that wait for each thread, so that it has something to do while results are judged and written."""
+
+EASE_SECONDS = 0.05
+"""How long parts are handed out while a result waits to be told of."""
 
 
 class Threads:
@@ -66,8 +70,18 @@ def play_parts(parts: Iterable[Part], threads: int) -> Iterator[Played]:
     with ThreadPoolExecutor(threads, thread_name_prefix="parts") as pool:
         try:
             more = True
+
+            def hungry(since: float) -> bool:
+                """Whether to hand out more before the next result is told of; not if parts are slow to come."""
+                if len(waiting) < 2 * threads:
+                    return True
+                at_ease = done.empty() or time.monotonic() - since < EASE_SECONDS
+                undone = len(waiting) - done.qsize()
+                return at_ease and undone < AHEAD * threads and len(waiting) < 2 * AHEAD * threads
+
             while True:
-                while more and (len(waiting) < 2 * threads or (len(waiting) < AHEAD * threads and done.empty())):
+                since = time.monotonic()
+                while more and hungry(since):
                     part = next(todo, None)
                     if part is None:
                         more = False
