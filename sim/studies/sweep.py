@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from kernels.random import RNG_SCHEME
+from sim.collecting import seldom_collected
 from sim.config.errors import BadInput
 from sim.config.key_units import unit_of_key
 from sim.files import read_of_schema, told, write_atomically, write_json
@@ -41,6 +42,7 @@ Shard = tuple[int, int]
 """Number, from 1, and how many there are."""
 
 
+@seldom_collected()
 def sweep(
     file: str | Path,
     *,

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from kernels.random import RNG_SCHEME
+from sim.collecting import seldom_collected
 from sim.files import told, write_json
 from sim.running.executors import Executor, executor_of
 from sim.running.provenance import provenance
@@ -24,6 +25,7 @@ __all__ = ["RESULT", "play_tune", "tune"]
 RESULT = "tune.json"
 
 
+@seldom_collected()
 def tune(
     file: str | Path,
     *,
