@@ -99,6 +99,8 @@ class Turning:
 def level_words(value: Any) -> str:
     """A value of a key in a few words: of a map its name, of bots who they are."""
     if isinstance(value, dict):
+        if not value:
+            return "{}"
         if "name" in value and "tracks" in value:
             return str(value["name"])
         if len(value) > LONGEST_MAPPING:
