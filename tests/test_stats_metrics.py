@@ -208,6 +208,19 @@ def test_summarise__entry_of_the_summary():
     assert json.loads(json.dumps(entry)) == entry
 
 
+@pytest.mark.parametrize("pairing", Pairing)
+@pytest.mark.parametrize(("pairs", "illegal"), [(9, 0.0), (90, 0.4), (300, 0.02), (3000, 0.0)])
+def test_summarise__a_figure_alone_is_as_it_is_among_all(pairing, pairs, illegal):
+    """To the last bit, in whatever company: also where blocks are empty, or all their pairs illegal."""
+    total = made_sums(9, pairs, pairing, 64, illegal=illegal)
+    assert (total.legal_pairs == 0).any() == (pairs < 300)
+    for known in (Certainty(), Certainty(deterministic=True), Certainty(mirror_proof=True)):
+        together = summarise(total, "x", exact=known, limits=LIMITS)
+        alone = [summarise(total, "x", exact=known, limits=LIMITS, metrics=[name])[0] for name in METRICS]
+        assert alone == together
+    assert summarise(total, "x", limits=LIMITS, metrics=[]) == []
+
+
 def test_summarise__level_widens_every_interval():
     total = made_sums(9, 3000, Pairing.SEATS, 64)
     narrow, wide = estimates(total, level=0.8), estimates(total, level=0.99)

@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import Enum, unique
+from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from sim.stats.deltas import default_delta
-from sim.stats.figures import DETERMINISTIC, Bins, Kind, MetricDefinition, Totals
+from sim.stats.figures import DETERMINISTIC, Bins, Kind, MetricDefinition, Totals, limits_of
 from sim.stats.intervals import Interval
 from sim.stats.paired import (
     IDENTICAL,
     Measured,
-    combination,
-    gain,
-    intervals_at,
+    combinations,
+    errors_and_gains,
+    intervals_together,
     match_deviation,
-    measured,
+    measured_together,
     pairs_to_decide,
     quantile_of,
-    standard_error,
     unpaired_interval,
 )
 
@@ -58,13 +60,12 @@ class Side:
     exact: bool = False
     _read: dict[str, _Read] = field(default_factory=dict, init=False, repr=False, compare=False)
 
-    def as_base(self, metric: MetricDefinition) -> _Read:
-        """A figure of the side that others are compared with; read once, however many there are."""
-        if metric.name not in self._read:
-            found = metric.measure(self.sums)
-            at = quantile_of(found, metric.q) if isinstance(found, Bins) else math.nan
-            self._read[metric.name] = _read(found, metric, at, self.exact)
-        return self._read[metric.name]
+    def as_base(self, metrics: Sequence[MetricDefinition]) -> list[_Read]:
+        """Figures of the side that others are compared with; each read once, however many there are."""
+        missing = [metric for metric in metrics if metric.name not in self._read]
+        for metric, read in zip(missing, _read(self, missing, [None] * len(missing)), strict=True):
+            self._read[metric.name] = read
+        return [self._read[metric.name] for metric in metrics]
 
 
 @dataclass(frozen=True)
@@ -151,17 +152,19 @@ def differences(
     comparisons
         How many such comparisons are made together, all of whose claims are allowed for.
     """
-    pairs = [(metric, *_both(metric, base, variant)) for metric in metrics]
-    chance = sum(1 for _, one, other in pairs if not _alike(one, other))
-    strict = 1 - (1 - level) / (max(1, chance) * comparisons)
-    levels = level, strict
-    return [_difference(metric, (one, other), (base, variant), paired, levels, deltas) for metric, one, other in pairs]
-
-
-def _both(metric: MetricDefinition, base: Side, variant: Side) -> tuple[_Read, _Read]:
-    one = base.as_base(metric)
-    at = one.shown if metric.kind is Kind.QUANTILE else math.nan
-    return one, _read(metric.measure(variant.sums), metric, at, variant.exact)
+    listed = list(metrics)
+    if not listed:
+        return []
+    ones = base.as_base(listed)
+    others = _read(variant, listed, [one.shown for one in ones])
+    chance = len(listed) - _n_alike([one.compared for one in ones], [one.compared for one in others])
+    levels = level, 1 - (1 - level) / (max(1, chance) * comparisons)
+    widths = _widths(listed, base, variant)
+    found = _compared(ones, others, paired, levels, widths)
+    return [
+        _difference(metric, one, other, change, (deltas or {}).get(metric.name))
+        for metric, one, other, change in zip(listed, ones, others, found, strict=True)
+    ]
 
 
 @dataclass(frozen=True)
@@ -171,44 +174,72 @@ class _Read:
     shown: float
     compared: Measured
     found: Totals | Bins
-    n: int
+
+    @cached_property
+    def deviation(self) -> float | None:
+        """From match to match; None of a quantile, or where unknown."""
+        return match_deviation(self.found, self.compared) if isinstance(self.found, Totals) else None
 
 
-def _read(found: Totals | Bins, metric: MetricDefinition, at: float, exact: bool) -> _Read:
-    compared = measured(found, at, exact=exact)
-    shown = quantile_of(found, metric.q) if isinstance(found, Bins) else compared.value
-    return _Read(shown, compared, found, found.n)
+def _read(side: Side, metrics: Sequence[MetricDefinition], at: Sequence[float | None]) -> list[_Read]:
+    """Figures of a side; of a histogram its distribution function at a value, None: at its own quantile."""
+    measures = [metric.measure(side.sums) for metric in metrics]
+    own = [
+        quantile_of(found, metric.q) if isinstance(found, Bins) else math.nan
+        for metric, found in zip(metrics, measures, strict=True)
+    ]
+    places = [mine if value is None else value for value, mine in zip(at, own, strict=True)]
+    return [
+        _Read(mine if isinstance(found, Bins) else compared.value, compared, found)
+        for mine, found, compared in zip(
+            own, measures, measured_together(measures, places, exact=side.exact), strict=True
+        )
+    ]
 
 
-def _alike(one: _Read, other: _Read) -> bool:
-    """Whether a figure differs in no block."""
-    a, b = one.compared.means, other.compared.means
-    return a.shape == b.shape and bool(((a == b) | ((a != a) & (b != b))).all())
+def _n_alike(ones: Sequence[Measured], others: Sequence[Measured]) -> int:
+    """How many figures differ in no block."""
+    a, b = (np.array([one.means for one in side]) for side in (ones, others))
+    if a.shape != b.shape:
+        return 0
+    return int(np.count_nonzero(((a == b) | (np.isnan(a) & np.isnan(b))).all(axis=1)))
 
 
-def _difference(
-    metric: MetricDefinition,
-    read: tuple[_Read, _Read],
-    sides: tuple[Side, Side],
+@dataclass(frozen=True)
+class _Change:
+    """A difference, with its plain and its strict interval, standard error and gain."""
+
+    plain: Interval
+    strict: Interval
+    error: float | None = None
+    gain: float | None = None
+
+
+def _compared(
+    ones: Sequence[_Read],
+    others: Sequence[_Read],
     paired: bool,
     levels: tuple[float, float],
-    deltas: Mapping[str, float] | None,
-) -> Difference:
-    one, other = read
-    width = _width(metric, sides)
-    change = combination([(1.0, other.compared), (-1.0, one.compared)]) if paired else None
-    if change is not None:
-        found, wide = intervals_at(change, levels, width)
-    else:
-        found, wide = (unpaired_interval(one.compared, other.compared, level) for level in levels)
-    n, n_units = min(one.n, other.n), min(one.compared.pairs, other.compared.pairs)
-    delta = (deltas or {}).get(metric.name)
+    widths: Sequence[float],
+) -> list[_Change]:
+    if not paired:
+        pairs = [(one.compared, other.compared) for one, other in zip(ones, others, strict=True)]
+        return [_Change(unpaired_interval(*pair, levels[0]), unpaired_interval(*pair, levels[1])) for pair in pairs]
+    changes = combinations([(1.0, [other.compared for other in others]), (-1.0, [one.compared for one in ones])])
+    both = intervals_together(changes, levels, widths)
+    return [
+        _Change(plain, strict, *more) for (plain, strict), more in zip(both, errors_and_gains(changes), strict=True)
+    ]
+
+
+def _difference(metric: MetricDefinition, one: _Read, other: _Read, change: _Change, delta: float | None) -> Difference:
+    found = change.plain
+    n = min(one.compared.n, other.compared.n)
+    n_units = min(one.compared.pairs, other.compared.pairs)
     if delta is None:
-        deviation = match_deviation(one.found, one.compared) if isinstance(one.found, Totals) else None
-        delta = default_delta(metric, one.shown, deviation)
-    verdict = _verdict(found, wide, delta)
-    pairs = pairs_to_decide(found, wide, n_units, delta) if verdict is Verdict.OPEN else None
-    error = None if change is None else standard_error(change)
+        delta = default_delta(metric, one.shown, one.deviation)
+    verdict = _verdict(found, change.strict, delta)
+    pairs = pairs_to_decide(found, change.strict, n_units, delta) if verdict is Verdict.OPEN else None
     return Difference(
         metric=metric.name,
         unit=metric.unit,
@@ -221,20 +252,21 @@ def _difference(
         method=found.method,
         n=n,
         n_units=n_units,
-        error=error if error is None else _known(error),
-        gain=None if change is None else gain(change),
+        error=None if change.error is None else _known(change.error),
+        gain=change.gain,
         delta=delta,
         verdict=verdict,
         matches_needed=None if pairs is None else math.ceil(pairs * n / n_units),
     )
 
 
-def _width(metric: MetricDefinition, sides: tuple[Side, Side]) -> float:
-    """The largest difference that one match can make."""
-    if metric.kind is Kind.QUANTILE:
-        return 1.0
-    ends = [metric.limits(side.limits) for side in sides]
-    return max(high for _, high in ends) - min(low for low, _ in ends)
+def _widths(metrics: Sequence[MetricDefinition], base: Side, variant: Side) -> list[float]:
+    """The largest difference that one match can make, of each figure."""
+    ends = zip(metrics, limits_of(metrics, base.limits), limits_of(metrics, variant.limits), strict=True)
+    return [
+        1.0 if metric.kind is Kind.QUANTILE else max(one[1], other[1]) - min(one[0], other[0])
+        for metric, one, other in ends
+    ]
 
 
 def _verdict(found: Interval, wide: Interval, delta: float | None) -> Verdict:

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sim.stats.figures import DETERMINISTIC, NO_MATCHES, Bins, Totals
+from sim.stats.blocks import Floats, by_known_blocks, variances
+from sim.stats.figures import DETERMINISTIC, NO_MATCHES, Bins, Quotients, Totals
 from sim.stats.intervals import (
     FEW_BLOCKS,
     GAMMA,
@@ -29,10 +29,9 @@ from sim.stats.intervals import (
     TOO_SMALL,
     ZERO_VARIANCE,
     Interval,
-    mean_at,
+    means_at,
     rare_limits,
     t_quantile,
-    variance,
 )
 
 __all__ = [
@@ -40,18 +39,20 @@ __all__ = [
     "WELCH",
     "Measured",
     "combination",
+    "combinations",
+    "errors_and_gains",
     "gain",
     "interval",
     "intervals_at",
+    "intervals_together",
     "match_deviation",
     "measured",
+    "measured_together",
     "pairs_to_decide",
     "quantile_of",
     "standard_error",
     "unpaired_interval",
 ]
-
-Floats = NDArray[np.float64]
 
 IDENTICAL = "identical"
 """Method of a difference that is exactly 0 in every block."""
@@ -79,6 +80,8 @@ class Measured:
     spread
         Σ c² s², s² the variances of the block means that were combined with coefficients c: the variance that `means`
         would have if the parts shared no luck; 0 where exact.
+    n
+        Matches that it rests on (the fewest, where several figures are combined).
     """
 
     value: float
@@ -86,6 +89,7 @@ class Measured:
     pairs: int
     exact: bool = False
     spread: float = 0.0
+    n: int = 0
 
     @cached_property
     def known(self) -> Floats:
@@ -97,18 +101,10 @@ class Measured:
         """Blocks with matches."""
         return self.known.size
 
-    @cached_property
-    def variance(self) -> float:
-        """Of the block means; 0 where they are equal."""
-        return _variance(self.known)
-
 
 def quantile_of(bins: Bins, q: float) -> float:
     """The least value v with F(v) ≥ q, all blocks together; not a number without a match."""
-    total = bins.counts.sum(axis=0).cumsum()
-    if total.size == 0 or total[-1] == 0:
-        return math.nan
-    return float(bins.values[int(np.argmax(total / total[-1] >= q))])
+    return float(bins.values[int(np.argmax(bins.share >= q))]) if bins.n else math.nan
 
 
 def measured(found: Totals | Bins, at: float = math.nan, *, exact: bool = False) -> Measured:
@@ -123,25 +119,34 @@ def measured(found: Totals | Bins, at: float = math.nan, *, exact: bool = False)
     exact
         Nothing is left to chance.
     """
-    if isinstance(found, Bins):
-        total, scale = found.counts[:, found.values <= at].sum(axis=1), 1
-    else:
-        total, scale = found.total, found.scale
-    matches, n = found.matches, found.n
-    if n == 0:
-        return Measured(math.nan, np.full(matches.shape, math.nan), 0, exact)
-    value = int(total.sum()) / (scale * n)
+    return measured_together([found], [at], exact=exact)[0]
+
+
+def measured_together(found: Sequence[Totals | Bins], at: Sequence[float], *, exact: bool = False) -> list[Measured]:
+    """The same of several figures of the same blocks; each comes out as it would alone."""
+    totals = [one.totals_up_to(v) if isinstance(one, Bins) else one for one, v in zip(found, at, strict=True)]
+    if not totals:
+        return []
+    read = Quotients.of(totals)
     if exact:
-        return Measured(value, np.array([value]), found.n_pairs, True)
-    full = matches > 0
-    means = total / (scale * np.maximum(matches, 1))
-    means[~full] = math.nan
-    return Measured(value, means, found.n_pairs, False, _variance(means[full]))
+        means, spreads = np.array(read.values)[:, None], [0.0] * len(totals)
+    else:
+        means, spreads = read.means, _variances(read.means)
+    return [
+        Measured(value, of_blocks, n_pairs if n else 0, exact, spread, n)
+        for value, of_blocks, n, n_pairs, spread in zip(read.values, means, read.n, read.n_pairs, spreads, strict=True)
+    ]
 
 
-def _variance(known: Floats) -> float:
-    varies = known.size > 1 and known.max() > known.min()  # equal numbers need not have a mean equal to them
-    return variance(known) if varies else 0.0
+def _variances(means: Floats) -> list[float]:
+    """Of block means, shape (V, B); 0 where they are equal, and under two."""
+    found = [0.0] * len(means)
+    for places, known in by_known_blocks(means):
+        if known.shape[1] > 1:
+            varies = known.max(axis=1) > known.min(axis=1)  # equal numbers need not have a mean equal to them
+            for place, one in zip(places, np.where(varies, variances(known), 0.0).tolist(), strict=True):
+                found[place] = one
+    return found
 
 
 def combination(terms: Sequence[tuple[float, Measured]], constant: float = 0.0) -> Measured:
@@ -154,18 +159,33 @@ def combination(terms: Sequence[tuple[float, Measured]], constant: float = 0.0) 
     ValueError
         If two figures have different numbers of blocks.
     """
-    sizes = {term.means.size for _, term in terms if not term.exact}
+    return combinations([(coefficient, [term]) for coefficient, term in terms], constant)[0]
+
+
+def combinations(terms: Sequence[tuple[float, Sequence[Measured]]], constant: float = 0.0) -> list[Measured]:
+    """The same of several figures: every term is a coefficient with as many figures, all of one side's blocks."""
+    n_figures = len(terms[0][1]) if terms else 1
+    sizes = {one.means.size for _, figures in terms for one in figures if not one.exact}
     if len(sizes) > 1:
         raise ValueError(f"figures have {sorted(sizes)} blocks; must have the same")
     size = sizes.pop() if sizes else 1
-    value, means, spread = constant, np.full(size, constant), 0.0
-    for coefficient, term in terms:
-        value += coefficient * term.value
-        means = means + coefficient * term.means
-        spread += coefficient**2 * term.spread
-    chance = [term.pairs for _, term in terms if not term.exact]
-    pairs = min(chance) if chance else min((term.pairs for _, term in terms), default=0)
-    return Measured(value, means, pairs, not chance, spread)
+    means = np.full((n_figures, size), constant)
+    for coefficient, figures in terms:
+        means = means + coefficient * _of_blocks(figures)
+    values, spreads = np.full(n_figures, constant), np.zeros(n_figures)
+    for coefficient, figures in terms:
+        values = values + coefficient * np.array([one.value for one in figures])
+        spreads = spreads + coefficient**2 * np.array([one.spread for one in figures])
+    parts = [figures for _, figures in terms]
+    of_chance = [figures for figures in parts if not figures[0].exact]
+    pairs = [min(one.pairs for one in figure) for figure in zip(*(of_chance or parts), strict=True)]
+    n = [min(one.n for one in figure) for figure in zip(*parts, strict=True)]
+    return [
+        Measured(value, of_blocks, n_pairs, not of_chance, spread, n_matches)
+        for value, of_blocks, n_pairs, spread, n_matches in zip(
+            values.tolist(), means, pairs or [0], spreads.tolist(), n or [0], strict=True
+        )
+    ]
 
 
 def interval(found: Measured, level: float = 0.95, width: float = math.inf) -> Interval:
@@ -193,21 +213,45 @@ def interval(found: Measured, level: float = 0.95, width: float = math.inf) -> I
 
 def intervals_at(found: Measured, levels: Sequence[float], width: float = math.inf) -> list[Interval]:
     """The same at several levels."""
-    without = None
-    if math.isnan(found.value):
-        without = Interval(math.nan, None, None, NO_MATCHES)
-    elif found.exact:
-        without = Interval(found.value, None, None, DETERMINISTIC)
-    elif not (moved := int(np.count_nonzero(found.known))):
-        without = Interval(0.0, 0.0, 0.0, IDENTICAL)
-    elif found.known.size < MIN_UNITS:
-        without = Interval(found.value, None, None, TOO_SMALL)
-    elif moved < FEW_BLOCKS and 2 * moved <= found.known.size:
-        ends = [_rare(found.value, found.known, level) for level in levels]
-        return [Interval(found.value, max(low, -width), min(high, width), GAMMA) for low, high in ends]
-    if without is not None:
-        return [without] * len(levels)
-    return mean_at(found.value, found.known, found.pairs, levels, (-width, width))
+    return intervals_together([found], levels, [width])[0]
+
+
+def intervals_together(
+    found: Sequence[Measured], levels: Sequence[float], widths: Sequence[float]
+) -> list[list[Interval]]:
+    """The same of several differences on the same blocks; each comes out as it would alone."""
+    made: dict[int, list[Interval]] = {}
+    for places, known in by_known_blocks(_of_blocks(found)):
+        n_blocks, usual = known.shape[1], []
+        for row, (v, moved) in enumerate(zip(places, np.count_nonzero(known, axis=1).tolist(), strict=True)):
+            one, width = found[v], widths[v]
+            if math.isnan(one.value):
+                without = Interval(math.nan, None, None, NO_MATCHES)
+            elif one.exact:
+                without = Interval(one.value, None, None, DETERMINISTIC)
+            elif not moved:
+                without = Interval(0.0, 0.0, 0.0, IDENTICAL)
+            elif n_blocks < MIN_UNITS:
+                without = Interval(one.value, None, None, TOO_SMALL)
+            elif moved < FEW_BLOCKS and 2 * moved <= n_blocks:
+                ends = [_rare(one.value, known[row], level) for level in levels]
+                made[v] = [Interval(one.value, max(low, -width), min(high, width), GAMMA) for low, high in ends]
+                continue
+            else:
+                usual.append(row)
+                continue
+            made[v] = [without] * len(levels)
+        if usual:
+            these = [places[row] for row in usual]
+            values, pairs = [found[v].value for v in these], [found[v].pairs for v in these]
+            limits = [(-widths[v], widths[v]) for v in these]
+            made.update(zip(these, means_at(values, known[usual], pairs, levels, limits), strict=True))
+    return [made[v] for v in range(len(found))]
+
+
+def _of_blocks(found: Sequence[Measured]) -> Floats:
+    """Block means of several figures of the same blocks, shape (V, B)."""
+    return np.array([one.means for one in found])
 
 
 def _rare(value: float, means: Floats, level: float) -> tuple[float, float]:
@@ -248,11 +292,7 @@ def unpaired_interval(base: Measured, variant: Measured, level: float = 0.95) ->
 
 def standard_error(found: Measured) -> float | None:
     """Standard error of a difference, s/√B; 0 where it is exact or the same in all blocks, None under two blocks."""
-    if found.exact:
-        return 0.0
-    if found.n_blocks < 2:
-        return None
-    return math.sqrt(found.variance / found.n_blocks)
+    return errors_and_gains([found])[0][0]
 
 
 def gain(found: Measured) -> float | None:
@@ -260,9 +300,22 @@ def gain(found: Measured) -> float | None:
 
     None where the pairing left no variance at all, or nothing was left to chance.
     """
-    if found.exact or found.n_blocks < 2:
-        return None
-    return found.spread / found.variance if found.variance > 0 else None
+    return errors_and_gains([found])[0][1]
+
+
+def errors_and_gains(found: Sequence[Measured]) -> list[tuple[float | None, float | None]]:
+    """Both of several differences on the same blocks; each comes out as it would alone."""
+    means = _of_blocks(found)
+    n_known = np.count_nonzero(~np.isnan(means), axis=1).tolist()
+    made: list[tuple[float | None, float | None]] = []
+    for one, n_blocks, variance in zip(found, n_known, _variances(means), strict=True):
+        if one.exact:
+            made.append((0.0, None))
+        elif n_blocks < 2:
+            made.append((None, None))
+        else:
+            made.append((math.sqrt(variance / n_blocks), one.spread / variance if variance > 0 else None))
+    return made
 
 
 def match_deviation(found: Totals, of_blocks: Measured) -> float | None:

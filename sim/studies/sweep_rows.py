@@ -241,29 +241,15 @@ def stacked(game: Any, parts: CellParts, n_parts: int, first: int = 0) -> Any:
     BadInput
         When they do not add up: a file of rows is damaged.
     """
+    arrays = [parts.arrays[number] for number in range(first, first + n_parts)]
     try:
-        return _stacked(game, parts, n_parts, first)
+        for number, array in enumerate(arrays, first):
+            n_blocks = len(array.get("pairs", ()))
+            if n_parts > 1 and n_blocks != PART_BLOCKS:
+                raise ValueError(f"part {number} has {n_blocks} blocks; must have {PART_BLOCKS}")
+        return game.sums_from_arrays(*arrays)
     except ValueError as error:
         raise _damaged(parts.key, str(error)) from None
-
-
-def _stacked(game: Any, parts: CellParts, n_parts: int, first: int) -> Any:
-    one = game.sums_from_arrays(parts.arrays[first])
-    if n_parts == 1:
-        return one
-    whole, total = one.not_by_block, None
-    n_blocks = n_parts * PART_BLOCKS
-    for number in range(n_parts):
-        padded = {}
-        for name, array in parts.arrays[first + number].items():
-            if name in whole:
-                padded[name] = array
-                continue
-            padded[name] = np.zeros((n_blocks, *array.shape[1:]), np.int64)
-            padded[name][number * PART_BLOCKS : number * PART_BLOCKS + len(array)] = array
-        sums = game.sums_from_arrays(padded)
-        total = sums if total is None else total + sums
-    return total
 
 
 def _damaged(key: str, why: str) -> BadInput:
