@@ -70,11 +70,11 @@ def by_known_blocks(means: Floats) -> Iterator[tuple[list[int], Floats]]:
     tuple
         Places of figures, and their means in the blocks that have matches, in C order.
     """
-    empty = np.isnan(means)
-    gaps = empty.any(axis=1)
-    if not gaps.any():
+    if not np.isnan(np.add.reduce(means, axis=None)):
         yield list(range(len(means))), np.ascontiguousarray(means)
         return
+    empty = np.isnan(means)
+    gaps = empty.any(axis=1)
     whole = np.flatnonzero(~gaps)
     if whole.size:
         yield whole.tolist(), means[whole]

@@ -11,17 +11,17 @@ from typing import Any
 
 import numpy as np
 
+from sim.stats.blocks import Floats
 from sim.stats.deltas import default_delta
 from sim.stats.figures import DETERMINISTIC, Bins, Kind, MetricDefinition, Totals, limits_of
 from sim.stats.intervals import Interval
 from sim.stats.paired import (
     IDENTICAL,
-    Measured,
+    MeasuredFigures,
     combinations,
     errors_and_gains,
     intervals_together,
     match_deviation,
-    measured_together,
     pairs_to_decide,
     quantile_of,
     unpaired_interval,
@@ -58,14 +58,14 @@ class Side:
     sums: Any
     limits: Mapping[str, float]
     exact: bool = False
-    _read: dict[str, _Read] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _read: dict[tuple[str, ...], _Read] = field(default_factory=dict, init=False, repr=False, compare=False)
 
-    def as_base(self, metrics: Sequence[MetricDefinition]) -> list[_Read]:
-        """Figures of the side that others are compared with; each read once, however many there are."""
-        missing = [metric for metric in metrics if metric.name not in self._read]
-        for metric, read in zip(missing, _read(self, missing, [None] * len(missing)), strict=True):
-            self._read[metric.name] = read
-        return [self._read[metric.name] for metric in metrics]
+    def as_base(self, metrics: Sequence[MetricDefinition]) -> _Read:
+        """Figures of the side that others are compared with; read once, however many there are."""
+        names = tuple(metric.name for metric in metrics)
+        if names not in self._read:
+            self._read[names] = _read(self, metrics)
+        return self._read[names]
 
 
 @dataclass(frozen=True)
@@ -155,117 +155,121 @@ def differences(
     listed = list(metrics)
     if not listed:
         return []
-    ones = base.as_base(listed)
-    others = _read(variant, listed, [one.shown for one in ones])
-    chance = len(listed) - _n_alike([one.compared for one in ones], [one.compared for one in others])
+    one = base.as_base(listed)
+    other = _read(variant, listed, one.shown)
+    chance = len(listed) - _n_alike(one.compared.means, other.compared.means)
     levels = level, 1 - (1 - level) / (max(1, chance) * comparisons)
-    widths = _widths(listed, base, variant)
-    found = _compared(ones, others, paired, levels, widths)
-    return [
-        _difference(metric, one, other, change, (deltas or {}).get(metric.name))
-        for metric, one, other, change in zip(listed, ones, others, found, strict=True)
-    ]
+    changes = (_paired if paired else _unpaired)(one.compared, other.compared, levels, _widths(one, other))
+    shown = zip(one.shown, other.shown, strict=True)
+    n, n_units = map(min, one.compared.n, other.compared.n), map(min, one.compared.pairs, other.compared.pairs)
+    given = deltas or {}
+    smallest = [given.get(metric.name, delta) for metric, delta in zip(listed, one.deltas, strict=True)]
+    rests_on = zip(n, n_units, strict=True)
+    return list(map(_difference, listed, shown, rests_on, changes, smallest))
 
 
 @dataclass(frozen=True)
 class _Read:
-    """One figure of one side: as it is shown, and as it is compared."""
+    """Figures of one side: as they are shown, and as they are compared."""
 
-    shown: float
-    compared: Measured
-    found: Totals | Bins
+    metrics: Sequence[MetricDefinition]
+    found: Sequence[Totals | Bins]
+    shown: list[float]
+    compared: MeasuredFigures
+    limits: Mapping[str, float]
 
     @cached_property
-    def deviation(self) -> float | None:
-        """From match to match; None of a quantile, or where unknown."""
-        return match_deviation(self.found, self.compared) if isinstance(self.found, Totals) else None
+    def ends(self) -> list[tuple[float, float]]:
+        """Least and greatest value of a match."""
+        return limits_of(self.metrics, self.limits)
+
+    @cached_property
+    def deltas(self) -> list[float | None]:
+        """How large a difference from each has to be to matter, where nobody says otherwise."""
+        return [
+            default_delta(metric, shown, match_deviation(one, self.compared[v]) if isinstance(one, Totals) else None)
+            for v, (metric, one, shown) in enumerate(zip(self.metrics, self.found, self.shown, strict=True))
+        ]
 
 
-def _read(side: Side, metrics: Sequence[MetricDefinition], at: Sequence[float | None]) -> list[_Read]:
+def _read(side: Side, metrics: Sequence[MetricDefinition], at: Sequence[float] | None = None) -> _Read:
     """Figures of a side; of a histogram its distribution function at a value, None: at its own quantile."""
-    measures = [metric.measure(side.sums) for metric in metrics]
+    found = [metric.measure(side.sums) for metric in metrics]
     own = [
-        quantile_of(found, metric.q) if isinstance(found, Bins) else math.nan
-        for metric, found in zip(metrics, measures, strict=True)
+        quantile_of(one, metric.q) if isinstance(one, Bins) else math.nan
+        for metric, one in zip(metrics, found, strict=True)
     ]
-    places = [mine if value is None else value for value, mine in zip(at, own, strict=True)]
-    return [
-        _Read(mine if isinstance(found, Bins) else compared.value, compared, found)
-        for mine, found, compared in zip(
-            own, measures, measured_together(measures, places, exact=side.exact), strict=True
-        )
+    compared = MeasuredFigures.of(found, own if at is None else at, exact=side.exact)
+    shown = [
+        quantile if isinstance(one, Bins) else value
+        for one, quantile, value in zip(found, own, compared.values.tolist(), strict=True)
     ]
+    return _Read(metrics, found, shown, compared, side.limits)
 
 
-def _n_alike(ones: Sequence[Measured], others: Sequence[Measured]) -> int:
+def _n_alike(one: Floats, other: Floats) -> int:
     """How many figures differ in no block."""
-    a, b = (np.array([one.means for one in side]) for side in (ones, others))
-    if a.shape != b.shape:
+    if one.shape != other.shape:
         return 0
-    return int(np.count_nonzero(((a == b) | (np.isnan(a) & np.isnan(b))).all(axis=1)))
+    return int(np.count_nonzero(((one == other) | (np.isnan(one) & np.isnan(other))).all(axis=1)))
 
 
-@dataclass(frozen=True)
-class _Change:
-    """A difference, with its plain and its strict interval, standard error and gain."""
-
-    plain: Interval
-    strict: Interval
-    error: float | None = None
-    gain: float | None = None
+_Change = tuple[Interval, Interval, float | None, float | None]
+"""A difference with its plain and its strict interval, its standard error and its gain."""
 
 
-def _compared(
-    ones: Sequence[_Read],
-    others: Sequence[_Read],
-    paired: bool,
-    levels: tuple[float, float],
-    widths: Sequence[float],
+def _paired(
+    one: MeasuredFigures, other: MeasuredFigures, levels: tuple[float, float], widths: Sequence[float]
 ) -> list[_Change]:
-    if not paired:
-        pairs = [(one.compared, other.compared) for one, other in zip(ones, others, strict=True)]
-        return [_Change(unpaired_interval(*pair, levels[0]), unpaired_interval(*pair, levels[1])) for pair in pairs]
-    changes = combinations([(1.0, [other.compared for other in others]), (-1.0, [one.compared for one in ones])])
+    changes = combinations([(1.0, other), (-1.0, one)])
     both = intervals_together(changes, levels, widths)
-    return [
-        _Change(plain, strict, *more) for (plain, strict), more in zip(both, errors_and_gains(changes), strict=True)
-    ]
+    return [(plain, strict, *more) for (plain, strict), more in zip(both, errors_and_gains(changes), strict=True)]
 
 
-def _difference(metric: MetricDefinition, one: _Read, other: _Read, change: _Change, delta: float | None) -> Difference:
-    found = change.plain
-    n = min(one.compared.n, other.compared.n)
-    n_units = min(one.compared.pairs, other.compared.pairs)
-    if delta is None:
-        delta = default_delta(metric, one.shown, one.deviation)
-    verdict = _verdict(found, change.strict, delta)
-    pairs = pairs_to_decide(found, change.strict, n_units, delta) if verdict is Verdict.OPEN else None
+def _unpaired(
+    one: MeasuredFigures, other: MeasuredFigures, levels: tuple[float, float], widths: Sequence[float]
+) -> list[_Change]:
+    found = [[unpaired_interval(one[v], other[v], level) for level in levels] for v in range(len(widths))]
+    return [(plain, strict, None, None) for plain, strict in found]
+
+
+def _difference(
+    metric: MetricDefinition,
+    shown: tuple[float, float],
+    rests_on: tuple[int, int],
+    change: _Change,
+    delta: float | None,
+) -> Difference:
+    found, strict, error, gain = change
+    n, n_units = rests_on
+    verdict = _verdict(found, strict, delta)
+    pairs = pairs_to_decide(found, strict, n_units, delta) if verdict is Verdict.OPEN else None
+    base, variant = shown
     return Difference(
-        metric=metric.name,
-        unit=metric.unit,
-        kind=metric.kind,
-        base=_known(one.shown),
-        variant=_known(other.shown),
-        value=_known(found.value),
-        low=found.low,
-        high=found.high,
-        method=found.method,
-        n=n,
-        n_units=n_units,
-        error=None if change.error is None else _known(change.error),
-        gain=change.gain,
-        delta=delta,
-        verdict=verdict,
-        matches_needed=None if pairs is None else math.ceil(pairs * n / n_units),
+        metric.name,
+        metric.unit,
+        metric.kind,
+        _known(base),
+        _known(variant),
+        _known(found.value),
+        found.low,
+        found.high,
+        found.method,
+        n,
+        n_units,
+        None if error is None else _known(error),
+        gain,
+        delta,
+        verdict,
+        None if pairs is None else math.ceil(pairs * n / n_units),
     )
 
 
-def _widths(metrics: Sequence[MetricDefinition], base: Side, variant: Side) -> list[float]:
+def _widths(one: _Read, other: _Read) -> list[float]:
     """The largest difference that one match can make, of each figure."""
-    ends = zip(metrics, limits_of(metrics, base.limits), limits_of(metrics, variant.limits), strict=True)
     return [
-        1.0 if metric.kind is Kind.QUANTILE else max(one[1], other[1]) - min(one[0], other[0])
-        for metric, one, other in ends
+        1.0 if metric.kind is Kind.QUANTILE else max(high, other_high) - min(low, other_low)
+        for metric, (low, high), (other_low, other_high) in zip(one.metrics, one.ends, other.ends, strict=True)
     ]
 
 

@@ -357,8 +357,8 @@ def estimated(
     n, n_pairs = [0] * len(measured), [0] * len(measured)
     if found:
         read = Quotients.of(found)
-        ends = _intervals_of(found, read, [metrics[v] for v in places], level, [bounds[v] for v in places])
-        made = {places[f]: one for f, one in ends.items()}
+        alone = _intervals_of(found, read, [metrics[v] for v in places], level, [bounds[v] for v in places])
+        made = {places[f]: one for f, one in alone.items()}
         for f, v in enumerate(places):
             n[v], n_pairs[v] = read.n[f], read.n_pairs[f]
     for v, (metric, one) in enumerate(zip(metrics, measured, strict=True)):
@@ -367,9 +367,9 @@ def estimated(
             if one.n:
                 made[v] = interval_of(one, metric, level, bounds[v])
     return [
-        Estimate(pairing_name, metric.name, made[v].value, made[v].low, made[v].high, n[v], n_pairs[v], made[v].method)
-        if v in made
-        else Estimate(pairing_name, metric.name, None, None, None, 0, 0, NO_MATCHES)
+        Estimate(pairing_name, metric.name, None, None, None, 0, 0, NO_MATCHES)
+        if (ends := made.get(v)) is None
+        else Estimate(pairing_name, metric.name, ends.value, ends.low, ends.high, n[v], n_pairs[v], ends.method)
         for v, metric in enumerate(metrics)
     ]
 

@@ -90,7 +90,8 @@ def wilson_limits(p: ArrayLike, n: ArrayLike, quantile: float) -> tuple[Floats, 
     centre = (share + shrink / 2) / (1 + shrink)
     half = np.sqrt(shrink) * np.sqrt(share * (1 - share) + shrink / 4) / (1 + shrink)
     # The ends touch 0 and 1 at shares of 0 and 1, and rounding must not part the interval from its own estimate.
-    return np.clip(np.minimum(centre - half, share), 0, 1), np.clip(np.maximum(centre + half, share), 0, 1)
+    low, high = np.minimum(centre - half, share), np.maximum(centre + half, share)
+    return np.maximum(low, 0.0), np.minimum(high, 1.0)
 
 
 def clopper_pearson_limits(k: ArrayLike, n: ArrayLike, level: float) -> tuple[Floats, Floats]:
@@ -106,7 +107,7 @@ def clopper_pearson_limits(k: ArrayLike, n: ArrayLike, level: float) -> tuple[Fl
         Confidence, 1 - alpha.
     """
     trials = np.asarray(n, dtype=np.float64)
-    successes = np.clip(np.asarray(k, dtype=np.float64), 0.0, trials)
+    successes = np.minimum(np.maximum(np.asarray(k, dtype=np.float64), 0.0), trials)
     failures = trials - successes
     tail = (1 - _checked(level)) / 2
     low = np.zeros_like(successes)

@@ -38,6 +38,7 @@ __all__ = [
     "IDENTICAL",
     "WELCH",
     "Measured",
+    "MeasuredFigures",
     "combination",
     "combinations",
     "errors_and_gains",
@@ -47,7 +48,6 @@ __all__ = [
     "intervals_together",
     "match_deviation",
     "measured",
-    "measured_together",
     "pairs_to_decide",
     "quantile_of",
     "standard_error",
@@ -102,6 +102,49 @@ class Measured:
         return self.known.size
 
 
+@dataclass(frozen=True, eq=False)
+class MeasuredFigures:
+    """Several figures, or differences, of the same blocks; each comes out as it would alone.
+
+    Attributes
+    ----------
+    values, pairs, spreads, n
+        Of each, see `Measured`; shape (V,).
+    means
+        Shape (V, B), or (V, 1) where nothing is left to chance.
+    exact
+        Nothing is left to chance in any of them.
+    """
+
+    values: Floats
+    means: Floats
+    pairs: list[int]
+    exact: bool
+    spreads: Floats
+    n: list[int]
+
+    @classmethod
+    def of(cls, found: Sequence[Totals | Bins], at: Sequence[float], *, exact: bool = False) -> MeasuredFigures:
+        """Figures as `measured` takes them, one or more."""
+        totals = [one.totals_up_to(v) if isinstance(one, Bins) else one for one, v in zip(found, at, strict=True)]
+        read = Quotients.of(totals)
+        values = np.array(read.values)
+        pairs = [n_pairs if n else 0 for n_pairs, n in zip(read.n_pairs, read.n, strict=True)]
+        if exact:
+            return cls(values, values[:, None], pairs, True, np.zeros(len(totals)), read.n)
+        return cls(values, read.means, pairs, False, _variances(read.means), read.n)
+
+    @classmethod
+    def alone(cls, one: Measured) -> MeasuredFigures:
+        """Of one figure."""
+        values, spreads = np.array([one.value]), np.array([one.spread])
+        return cls(values, one.means[None], [one.pairs], one.exact, spreads, [one.n])
+
+    def __getitem__(self, v: int) -> Measured:
+        value, spread = float(self.values[v]), float(self.spreads[v])
+        return Measured(value, self.means[v], self.pairs[v], self.exact, spread, self.n[v])
+
+
 def quantile_of(bins: Bins, q: float) -> float:
     """The least value v with F(v) ≥ q, all blocks together; not a number without a match."""
     return float(bins.values[int(np.argmax(bins.share >= q))]) if bins.n else math.nan
@@ -119,33 +162,16 @@ def measured(found: Totals | Bins, at: float = math.nan, *, exact: bool = False)
     exact
         Nothing is left to chance.
     """
-    return measured_together([found], [at], exact=exact)[0]
+    return MeasuredFigures.of([found], [at], exact=exact)[0]
 
 
-def measured_together(found: Sequence[Totals | Bins], at: Sequence[float], *, exact: bool = False) -> list[Measured]:
-    """The same of several figures of the same blocks; each comes out as it would alone."""
-    totals = [one.totals_up_to(v) if isinstance(one, Bins) else one for one, v in zip(found, at, strict=True)]
-    if not totals:
-        return []
-    read = Quotients.of(totals)
-    if exact:
-        means, spreads = np.array(read.values)[:, None], [0.0] * len(totals)
-    else:
-        means, spreads = read.means, _variances(read.means)
-    return [
-        Measured(value, of_blocks, n_pairs if n else 0, exact, spread, n)
-        for value, of_blocks, n, n_pairs, spread in zip(read.values, means, read.n, read.n_pairs, spreads, strict=True)
-    ]
-
-
-def _variances(means: Floats) -> list[float]:
+def _variances(means: Floats) -> Floats:
     """Of block means, shape (V, B); 0 where they are equal, and under two."""
-    found = [0.0] * len(means)
+    found = np.zeros(len(means))
     for places, known in by_known_blocks(means):
         if known.shape[1] > 1:
             varies = known.max(axis=1) > known.min(axis=1)  # equal numbers need not have a mean equal to them
-            for place, one in zip(places, np.where(varies, variances(known), 0.0).tolist(), strict=True):
-                found[place] = one
+            found[places] = np.where(varies, variances(known), 0.0)
     return found
 
 
@@ -159,33 +185,26 @@ def combination(terms: Sequence[tuple[float, Measured]], constant: float = 0.0) 
     ValueError
         If two figures have different numbers of blocks.
     """
-    return combinations([(coefficient, [term]) for coefficient, term in terms], constant)[0]
+    return combinations([(coefficient, MeasuredFigures.alone(term)) for coefficient, term in terms], constant)[0]
 
 
-def combinations(terms: Sequence[tuple[float, Sequence[Measured]]], constant: float = 0.0) -> list[Measured]:
-    """The same of several figures: every term is a coefficient with as many figures, all of one side's blocks."""
-    n_figures = len(terms[0][1]) if terms else 1
-    sizes = {one.means.size for _, figures in terms for one in figures if not one.exact}
+def combinations(terms: Sequence[tuple[float, MeasuredFigures]], constant: float = 0.0) -> MeasuredFigures:
+    """The same of several figures: every term is a coefficient with as many of them."""
+    sizes = {figures.means.shape[1] for _, figures in terms if not figures.exact}
     if len(sizes) > 1:
         raise ValueError(f"figures have {sorted(sizes)} blocks; must have the same")
-    size = sizes.pop() if sizes else 1
-    means = np.full((n_figures, size), constant)
-    for coefficient, figures in terms:
-        means = means + coefficient * _of_blocks(figures)
+    n_figures = len(terms[0][1].values) if terms else 1
+    means = np.full((n_figures, sizes.pop() if sizes else 1), constant)
     values, spreads = np.full(n_figures, constant), np.zeros(n_figures)
     for coefficient, figures in terms:
-        values = values + coefficient * np.array([one.value for one in figures])
-        spreads = spreads + coefficient**2 * np.array([one.spread for one in figures])
+        values = values + coefficient * figures.values
+        means = means + coefficient * figures.means
+        spreads = spreads + coefficient**2 * figures.spreads
     parts = [figures for _, figures in terms]
-    of_chance = [figures for figures in parts if not figures[0].exact]
-    pairs = [min(one.pairs for one in figure) for figure in zip(*(of_chance or parts), strict=True)]
-    n = [min(one.n for one in figure) for figure in zip(*parts, strict=True)]
-    return [
-        Measured(value, of_blocks, n_pairs, not of_chance, spread, n_matches)
-        for value, of_blocks, n_pairs, spread, n_matches in zip(
-            values.tolist(), means, pairs or [0], spreads.tolist(), n or [0], strict=True
-        )
-    ]
+    of_chance = [figures for figures in parts if not figures.exact]
+    pairs = [min(pairs) for pairs in zip(*(figures.pairs for figures in of_chance or parts), strict=True)]
+    n = [min(n) for n in zip(*(figures.n for figures in parts), strict=True)]
+    return MeasuredFigures(values, means, pairs or [0], not of_chance, spreads, n or [0])
 
 
 def interval(found: Measured, level: float = 0.95, width: float = math.inf) -> Interval:
@@ -213,29 +232,30 @@ def interval(found: Measured, level: float = 0.95, width: float = math.inf) -> I
 
 def intervals_at(found: Measured, levels: Sequence[float], width: float = math.inf) -> list[Interval]:
     """The same at several levels."""
-    return intervals_together([found], levels, [width])[0]
+    return intervals_together(MeasuredFigures.alone(found), levels, [width])[0]
 
 
 def intervals_together(
-    found: Sequence[Measured], levels: Sequence[float], widths: Sequence[float]
+    found: MeasuredFigures, levels: Sequence[float], widths: Sequence[float]
 ) -> list[list[Interval]]:
-    """The same of several differences on the same blocks; each comes out as it would alone."""
-    made: dict[int, list[Interval]] = {}
-    for places, known in by_known_blocks(_of_blocks(found)):
+    """The same of several differences."""
+    made: list[list[Interval]] = [[] for _ in widths]
+    all_values = found.values.tolist()
+    for places, known in by_known_blocks(found.means):
         n_blocks, usual = known.shape[1], []
         for row, (v, moved) in enumerate(zip(places, np.count_nonzero(known, axis=1).tolist(), strict=True)):
-            one, width = found[v], widths[v]
-            if math.isnan(one.value):
+            value, width = all_values[v], widths[v]
+            if math.isnan(value):
                 without = Interval(math.nan, None, None, NO_MATCHES)
-            elif one.exact:
-                without = Interval(one.value, None, None, DETERMINISTIC)
+            elif found.exact:
+                without = Interval(value, None, None, DETERMINISTIC)
             elif not moved:
                 without = Interval(0.0, 0.0, 0.0, IDENTICAL)
             elif n_blocks < MIN_UNITS:
-                without = Interval(one.value, None, None, TOO_SMALL)
+                without = Interval(value, None, None, TOO_SMALL)
             elif moved < FEW_BLOCKS and 2 * moved <= n_blocks:
-                ends = [_rare(one.value, known[row], level) for level in levels]
-                made[v] = [Interval(one.value, max(low, -width), min(high, width), GAMMA) for low, high in ends]
+                ends = [_rare(value, known[row], level) for level in levels]
+                made[v] = [Interval(value, max(low, -width), min(high, width), GAMMA) for low, high in ends]
                 continue
             else:
                 usual.append(row)
@@ -243,15 +263,11 @@ def intervals_together(
             made[v] = [without] * len(levels)
         if usual:
             these = [places[row] for row in usual]
-            values, pairs = [found[v].value for v in these], [found[v].pairs for v in these]
+            values, pairs = [all_values[v] for v in these], [found.pairs[v] for v in these]
             limits = [(-widths[v], widths[v]) for v in these]
-            made.update(zip(these, means_at(values, known[usual], pairs, levels, limits), strict=True))
-    return [made[v] for v in range(len(found))]
-
-
-def _of_blocks(found: Sequence[Measured]) -> Floats:
-    """Block means of several figures of the same blocks, shape (V, B)."""
-    return np.array([one.means for one in found])
+            for v, ends_at in zip(these, means_at(values, known[usual], pairs, levels, limits), strict=True):
+                made[v] = ends_at
+    return made
 
 
 def _rare(value: float, means: Floats, level: float) -> tuple[float, float]:
@@ -292,7 +308,7 @@ def unpaired_interval(base: Measured, variant: Measured, level: float = 0.95) ->
 
 def standard_error(found: Measured) -> float | None:
     """Standard error of a difference, s/√B; 0 where it is exact or the same in all blocks, None under two blocks."""
-    return errors_and_gains([found])[0][0]
+    return errors_and_gains(MeasuredFigures.alone(found))[0][0]
 
 
 def gain(found: Measured) -> float | None:
@@ -300,22 +316,21 @@ def gain(found: Measured) -> float | None:
 
     None where the pairing left no variance at all, or nothing was left to chance.
     """
-    return errors_and_gains([found])[0][1]
+    return errors_and_gains(MeasuredFigures.alone(found))[0][1]
 
 
-def errors_and_gains(found: Sequence[Measured]) -> list[tuple[float | None, float | None]]:
-    """Both of several differences on the same blocks; each comes out as it would alone."""
-    means = _of_blocks(found)
-    n_known = np.count_nonzero(~np.isnan(means), axis=1).tolist()
-    made: list[tuple[float | None, float | None]] = []
-    for one, n_blocks, variance in zip(found, n_known, _variances(means), strict=True):
-        if one.exact:
-            made.append((0.0, None))
-        elif n_blocks < 2:
-            made.append((None, None))
-        else:
-            made.append((math.sqrt(variance / n_blocks), one.spread / variance if variance > 0 else None))
-    return made
+def errors_and_gains(found: MeasuredFigures) -> list[tuple[float | None, float | None]]:
+    """Both of several differences."""
+    if found.exact:
+        return [(0.0, None)] * len(found.values)
+    n_blocks, scatter = np.count_nonzero(~np.isnan(found.means), axis=1), _variances(found.means)
+    errors = np.sqrt(scatter / np.maximum(n_blocks, 1)).tolist()
+    gains = (found.spreads / np.where(scatter > 0, scatter, math.nan)).tolist()
+    enough, varies = (n_blocks > 1).tolist(), (scatter > 0).tolist()
+    return [
+        (error if known else None, gain if moves else None)
+        for error, gain, known, moves in zip(errors, gains, enough, varies, strict=True)
+    ]
 
 
 def match_deviation(found: Totals, of_blocks: Measured) -> float | None:
