@@ -13,11 +13,12 @@ import numpy as np
 
 from kernels.codes import NO_COST, NO_TOGGLE, CargoScope, Invest, Move, Route
 from kernels.dispatch.layout import MAX_ITEMS, MAX_JUNCTIONS, new_rules
-from sim.config.network import Network
-from sim.config.scenario import Scenario
+from sim.config.network import Network, network_of
+from sim.config.recent import Recent
+from sim.config.scenario import RailMap, Scenario
 from sim.config.values import did_you_mean, shown
 
-__all__ = ["COMPANIES", "TRAINS", "Names", "lower", "pack_words", "unpack_words"]
+__all__ = ["COMPANIES", "TRAINS", "Names", "lower", "names_of", "pack_words", "unpack_words"]
 
 COMPANIES = ("A", "B")
 TRAINS = (("A1", "A2"), ("B1", "B2"))
@@ -60,17 +61,17 @@ class Names:
         return [label for j, label in enumerate(self.network.junctions) if bits >> j & 1]
 
 
+names_of: Recent[RailMap, Names] = Recent(lambda rail_map: Names(network_of(rail_map)))
+"""The names of a map; of the maps that were asked for last they are the same object."""
+
+
 def lower(scenario: Scenario) -> np.recarray[Any, Any]:
     """The `Rules` record of a scenario, shape (1,), read only."""
-    network = Network(scenario.map)
-    names = Names(network)
-    number = names.node_numbers
+    names = names_of(scenario.map)
+    number, mirror = names.node_numbers, names.network.mirror
     economy = scenario.economy
-    array = new_rules()
+    array = _of_map(scenario.map).copy()
     rules = array[0]
-    rules.n_junctions = len(network.junctions)
-    rules.n_nodes = len(names.nodes)
-    rules.n_arcs = len(names.arcs)
     rules.dispatches = scenario.dispatches
     rules.starting_cash_dollars = economy.starting_cash
     rules.income_dollars = economy.income
@@ -79,6 +80,27 @@ def lower(scenario: Scenario) -> np.recarray[Any, Any]:
     rules.upgraded_speed_ticks = economy.upgraded_speed
     rules.toll_dollars = economy.toll
     rules.cargo_scope = _SCOPES[scenario.cargo.scope]
+    items = np.arange(MAX_ITEMS)
+    rewards = np.array(scenario.cargo.rewards)
+    cargo_node, cargo_reward = rules.cargo_node, rules.cargo_reward
+    for t in range(len(scenario.map.trains)):
+        schedule, offset = _schedule(scenario, t)
+        seen = np.array([[number[label] for label in schedule], [number[mirror[label]] for label in schedule]])
+        cargo_node[:, t] = seen[:, items % len(schedule)]
+        cargo_reward[:, t] = rewards[(items + offset) % len(rewards)]
+    array.flags.writeable = False
+    return array
+
+
+def _lowered_map(rail_map: RailMap) -> np.recarray[Any, Any]:
+    """A `Rules` record, shape (1,), in which everything is that the map alone decides."""
+    names = names_of(rail_map)
+    network, number = names.network, names.node_numbers
+    array = new_rules()
+    rules = array[0]
+    rules.n_junctions = len(network.junctions)
+    rules.n_nodes = len(names.nodes)
+    rules.n_arcs = len(names.arcs)
     rules.start_routes = sum(1 << j for j, label in enumerate(network.junctions) if network.initial_routes[label] == 2)
     # A field of a record is looked up by name each time: once is enough.
     head, exits, mirror_node, distance_tracks, fan = (
@@ -108,14 +130,11 @@ def lower(scenario: Scenario) -> np.recarray[Any, Any]:
     for c, company in enumerate(COMPANIES):
         for t, (at, came_from) in enumerate(network.starts_of(company)):
             rules.start_arc[c, t] = names.arc_numbers[came_from, at]
-            schedule, offset = _schedule(scenario, t)
-            seen = schedule if c == 0 else [network.mirror[label] for label in schedule]
-            items = np.arange(MAX_ITEMS)
-            rules.cargo_node[c, t] = np.array([number[label] for label in seen])[items % len(seen)]
-            rewards = np.array(scenario.cargo.rewards)
-            rules.cargo_reward[c, t] = rewards[(items + offset) % len(rewards)]
     array.flags.writeable = False
     return array
+
+
+_of_map: Recent[RailMap, np.recarray[Any, Any]] = Recent(_lowered_map)
 
 
 def _schedule(scenario: Scenario, t: int) -> tuple[list[str], int]:

@@ -26,10 +26,9 @@ from kernels.dispatch.resolve import (
     TOLL,
 )
 from sim.config.errors import BadInput, Problem
-from sim.config.network import Network
 from sim.config.scenario import Scenario
 from sim.config.values import shown
-from sim.lowering import COMPANIES, TRAINS, Names, lower, pack_words
+from sim.lowering import COMPANIES, TRAINS, lower, names_of, pack_words
 from sim.records import MAX_PROBLEMS, Order, Record, RecordSource, limited, read_record, read_records
 
 __all__ = ["Played", "play_record", "play_records", "replay", "replay_many"]
@@ -136,7 +135,7 @@ class Board:
     def __init__(self, scenario: Scenario) -> None:
         self.scenario = scenario
         self.rules = lower(scenario)
-        self.names = Names(Network(scenario.map))
+        self.names = names_of(scenario.map)
         self._packed: dict[tuple[int, str, str, str | None, str | None], int] = {}
 
     @cached_property

@@ -356,7 +356,13 @@ def test_sweep__too_many_matches_are_refused(folder):
         ({"keys": "{economy.toll: {from: 3, to: 1}}"}, "has nothing in it, from 3 to 1"),
         ({"keys": "{economy.toll: []}"}, "must be a list of values"),
         ({"keys": "{economy.toll: [1, 1]}"}, "has 1 twice"),
-        ({"keys": "{economy.toll: {from: 1}}"}, "must be a range"),
+        ({"keys": "{economy.toll: {from: 1}}"}, "has no to; must be a range"),
+        ({"keys": "{economy.toll: {}}"}, "has no from; must be a range"),
+        ({"keys": "{economy.toll: {frm: 1, to: 2}}"}, "has the entry 'frm'; must be a range such as"),
+        ({"keys": "{economy.toll: {frm: 1, to: 2}}"}, "; did you mean 'from'?"),
+        ({"keys": "{economy.toll: {from: .nan, to: 2}}"}, "has nan as its from, which is no number"),
+        ({"keys": "{economy.toll: {from: 1, to: '3'}}"}, "has '3' as its to, which is no number"),
+        ({"keys": "{extends: [random-map]}"}, "extends is no key that is known here; must be one of schema, game,"),
         ({"keys": "{economy.toll: {from: 1, to: 2, step: 0}}"}, "must be a step above 0"),
         ({"keys": "{economy.toll: {from: 0.5, to: 2}}"}, "has no step; must have one with grid"),
         ({"keys": "{economy.toll: {from: 0, to: 99999}}"}, "has 100,000 values"),
@@ -454,8 +460,8 @@ def test_levels__are_equally_wide():
 
 def test_levels__in_words():
     assert level_words({"a": 1, "b": 2, "c": 3, "d": 4, "e": 5}) == "5 entries"
-    assert [level_words(one) for one in (None, True, 3, "maps/grand.yaml", {"admit": 0.2}, ["a", "b"], [1, 2])] == [
-        "null", "true", "3", "grand", "admit 0.2", "a vs b", "[1, 2]",
+    assert [level_words(one) for one in (None, True, 3, "maps/grand.yaml", {"admit": 0.2}, ["a", "b"], [1, 2], {})] == [
+        "null", "true", "3", "grand", "admit 0.2", "a vs b", "[1, 2]", "{}",
     ]  # fmt: skip
 
 

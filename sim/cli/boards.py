@@ -59,14 +59,14 @@ def show_map(
 
             refuse(option, value, "left out without --knockout, since nothing is played")
     from sim.config.exactness import by_rule, exactness
-    from sim.config.network import Network
+    from sim.config.network import network_of
     from sim.files import told, write_atomically
     from sim.reports.map_picture import map_figure
     from sim.reports.style import png_bytes, svg_text
     from sim.store import folder_name
 
     rail_map = _map_of(source)
-    network = Network(rail_map)
+    network = network_of(rail_map)
     verdict = exactness(rail_map)
     path = out or Path("reports/maps") / f"{folder_name(rail_map.name, '').rstrip('-')}.svg"
     if path.suffix not in _PICTURES:

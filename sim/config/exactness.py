@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sim.config.network import Network
+from sim.config.network import Network, network_of
 from sim.config.scenario import RailMap
 
 ALPHABET = "the alphabetical order of the neighbours"
@@ -71,7 +71,7 @@ def exactness(rail_map: RailMap) -> Exactness:
     rail_map
         A map that `load_map` or `load_scenario` has accepted.
     """
-    network = Network(rail_map)
+    network = network_of(rail_map)
     found = (_breach(junction, network) for junction in network.junctions)
     breaches = tuple(breach for breach in found if breach is not None)
     return Exactness(not breaches, breaches)

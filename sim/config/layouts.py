@@ -11,7 +11,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from sim.config.network import Network
+from sim.config.network import network_of
 from sim.config.scenario import RailMap
 
 Places: TypeAlias = npt.NDArray[np.float64]
@@ -32,7 +32,7 @@ def layout_positions(rail_map: RailMap) -> dict[str, tuple[float, float]]:
     """
     if rail_map.layout is not None:
         return {node: rail_map.layout[node] for node in sorted(rail_map.layout)}
-    network = Network(rail_map)
+    network = network_of(rail_map)
     labels = network.labels
     index = {label: n for n, label in enumerate(labels)}
     tracks = [(index[one], index[other]) for one, other in rail_map.tracks]

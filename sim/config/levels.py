@@ -12,7 +12,7 @@ from sim.config.errors import Problem
 from sim.config.map_generator import MapGenerator, generated_maps
 from sim.config.shapes import shaped
 from sim.config.tree import Node
-from sim.config.values import Kind, refused
+from sim.config.values import Kind, did_you_mean, refused, shown
 
 __all__ = ["MOST_CELLS", "Levels", "LevelsKind", "with_generated"]
 
@@ -27,6 +27,7 @@ EVENLY = 4
 """Values that are taken of a range without steps where steps are needed."""
 
 GENERATE = "generate"
+_ENDS = ("from", "to", "step")
 
 
 @dataclass(frozen=True)
@@ -100,9 +101,16 @@ class LevelsKind(Kind):
 
 def _range(given: Mapping[str, Any]) -> Levels:
     allowed = "must be a range such as {from: 4, to: 12} or {from: 0.1, to: 0.5, step: 0.1}"
+    for key in given:
+        if key not in _ENDS:
+            raise refused(f"has the entry {shown(key)}; {allowed}{did_you_mean(key, _ENDS)}")
+    for key in _ENDS[:2]:
+        if key not in given:
+            raise refused(f"has no {key}; {allowed}")
     numbers = {key: value for key, value in given.items() if _is_number(value)}
-    if set(given) - {"from", "to", "step"} or not {"from", "to"} <= set(numbers) or len(numbers) < len(given):
-        raise refused(allowed)
+    for key, value in given.items():
+        if key not in numbers:
+            raise refused(f"has {shown(value)} as its {key}, which is no number; {allowed}")
     low, high, step = numbers["from"], numbers["to"], numbers.get("step")
     if low > high:
         raise refused(f"has nothing in it, from {low} to {high}; must be a range whose first end is the smaller")

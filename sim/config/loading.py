@@ -10,7 +10,7 @@ from typing import Any
 from sim.config.errors import BadInput, Problem
 from sim.config.mainline import MainlineScenario, mainline_breaches
 from sim.config.maps import map_breaches
-from sim.config.network import Network
+from sim.config.network import Network, network_of
 from sim.config.scenario import AnyScenario, RailMap, Scenario
 from sim.config.shapes import shaped
 from sim.config.sources import Overrides, bots_beside, extended, file_tree, map_tree, mapping_or_raise, overridden
@@ -51,14 +51,42 @@ def load_scenario(
     BadInput
         With every problem that was found.
     """
-    problems: list[Problem] = []
     if isinstance(source, Mapping):
-        root = mapping_or_raise(plain_tree(source, Source(None, Path(folder)), problems))
-        root = extended(root, problems)
-    else:
-        path = _scenario_path(source)
-        root = extended(file_tree(path, problems), problems, (path,))
-    return _scenario(overridden(root, overrides, problems), problems, bots)
+        return ScenarioTree(source, folder).scenario(overrides, bots=bots)
+    problems: list[Problem] = []
+    path = _scenario_path(source)
+    root = extended(file_tree(path, problems), problems, (path,))
+    return _scenario(overridden(root, overrides, problems), problems, bots, _Maps())
+
+
+class ScenarioTree:
+    """A scenario as plain data, read once, to be loaded again and again with other values of its keys.
+
+    Each is checked as `load_scenario` checks it, but that a map which no value lies in is checked once.
+
+    Parameters
+    ----------
+    source
+        The scenario.
+    folder
+        Where its relative paths start.
+
+    Raises
+    ------
+    BadInput
+        When it is too large, or what it extends cannot be read.
+    """
+
+    def __init__(self, source: Mapping[str, Any], folder: Path | str = Path()) -> None:
+        self._problems: list[Problem] = []
+        root = mapping_or_raise(plain_tree(source, Source(None, Path(folder)), self._problems))
+        self._root = extended(root, self._problems)
+        self._maps = _Maps()
+
+    def scenario(self, overrides: Overrides = (), *, bots: bool = True) -> AnyScenario:
+        """The scenario with these values; parameters and errors are those of `load_scenario`."""
+        problems = [*self._problems]
+        return _scenario(overridden(self._root, overrides, problems), problems, bots, self._maps)
 
 
 def dispatch_only(scenario: AnyScenario, what: str) -> Scenario:
@@ -120,13 +148,32 @@ def _is_name(path: Path) -> bool:
     return not path.suffix and len(path.parts) == 1 and not os.path.isfile(path)
 
 
-def _scenario(root: Node, problems: list[Problem], bots: bool) -> AnyScenario:
+class _Maps:
+    """Checks maps of scenarios, and knows the last one that was good.
+
+    A node never changes, so that the same one need not be checked twice; but a path may lead to another file by then.
+    """
+
+    def __init__(self) -> None:
+        self._good: tuple[Node, str | None, RailMap] | None = None
+
+    def checked(self, written: Node, scope: str | None, problems: list[Problem]) -> RailMap | None:
+        """The map that a `map:` value means, or what is left of it when there are problems."""
+        if self._good is not None and self._good[0] is written and self._good[1] == scope:
+            return self._good[2]
+        rail_map = _map(map_tree(written, problems), ("map",), scope, problems)
+        if rail_map is not None and not problems and isinstance(written.value, dict):
+            self._good = written, scope, rail_map
+        return rail_map
+
+
+def _scenario(root: Node, problems: list[Problem], bots: bool, maps: _Maps) -> AnyScenario:
     game = root.child("game")
     word = "dispatch" if game is None else game.plain()
     if game is not None and (not isinstance(word, str) or word not in GAMES):
         message = f"is {shown(word)}; must be {' or '.join(GAMES)}{did_you_mean(word, GAMES)}"
         raise BadInput([*problems, game.problem(("game",), message)])
-    scenario = GAMES[word](root, problems, bots)
+    scenario = GAMES[word](root, problems, bots, maps)
     if scenario is None or problems:
         raise _sorted(problems)
     return scenario
@@ -138,20 +185,19 @@ def _sorted(problems: list[Problem]) -> BadInput:
     return BadInput(sorted(problems, key=lambda problem: (files.index(problem.file), problem.line or 0)))
 
 
-def _dispatch_scenario(root: Node, problems: list[Problem], bots: bool) -> Scenario | None:
+def _dispatch_scenario(root: Node, problems: list[Problem], bots: bool, maps: _Maps) -> Scenario | None:
     """The dispatch game: its map is a tree of its own, checked apart so that neither hides the other's problems."""
     root = bots_beside(root)
-    plain = root.plain()
+    assert isinstance(root.value, dict)
+    plain: dict[str, Any] = {key: _STAND_IN if key == "map" else node.plain() for key, node in root.value.items()}
     of_map: list[Problem] = []
     written = root.child("map")
     if written is not None:
-        plain["map"] = _STAND_IN
         try:
-            rail_map = _map(map_tree(written, of_map), ("map",), _scope(root), of_map)
-            plain["map"] = rail_map or plain["map"]
+            plain["map"] = maps.checked(written, _scope(root), of_map) or _STAND_IN
         except BadInput as error:
             of_map.extend(error.problems)
-    network = None if of_map or plain.get("map") is _STAND_IN or "map" not in plain else Network(plain["map"])
+    network = None if of_map or plain.get("map") is _STAND_IN or "map" not in plain else network_of(plain["map"])
     scenario = shaped(Scenario, plain, root, (), problems)
     problems.extend(of_map)
     if bots:
@@ -191,7 +237,7 @@ def _map(node: Node, prefix: tuple[str, ...], scope: str | None, problems: list[
     return rail_map
 
 
-def _mainline_scenario(root: Node, problems: list[Problem], bots: bool) -> AnyScenario | None:
+def _mainline_scenario(root: Node, problems: list[Problem], bots: bool, maps: _Maps) -> AnyScenario | None:
     """The mainline game: shape first, then what its keys mean for each other."""
     scenario = shaped(MainlineScenario, root.plain(), root, (), problems)
     if scenario is None:
@@ -200,7 +246,7 @@ def _mainline_scenario(root: Node, problems: list[Problem], bots: bool) -> AnySc
     return scenario.in_folder(root.source.folder)
 
 
-GAMES: dict[str, Callable[[Node, list[Problem], bool], AnyScenario | None]] = {
+GAMES: dict[str, Callable[[Node, list[Problem], bool, _Maps], AnyScenario | None]] = {
     "dispatch": _dispatch_scenario,
     "mainline": _mainline_scenario,
 }

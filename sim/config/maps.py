@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from sim.config.exactness import Breach, Exactness, exactness
 from sim.config.layouts import layout_positions
-from sim.config.network import Network
+from sim.config.network import Network, network_of
 from sim.config.scenario import MAX_JUNCTIONS, RailMap, Start
 from sim.config.tree import KeyPath
 from sim.config.values import did_you_mean, shown
@@ -33,7 +33,7 @@ def map_breaches(rail_map: RailMap, scope: str | None) -> list[Found]:
     list of (key path, message)
         In the order of the rules; empty when the map is good.
     """
-    network = Network(rail_map)
+    network = network_of(rail_map)
     of_tracks = [*_tracks(rail_map), *_graph(rail_map, network)]
     of_mirror = list(_mirror(rail_map, network))
     if not of_tracks and not of_mirror:

@@ -6,6 +6,8 @@ from collections import deque
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from sim.config.recent import Recent
+
 if TYPE_CHECKING:
     from sim.config.scenario import RailMap
 
@@ -90,3 +92,7 @@ class Network:
                     found[near] = found[node] + 1
                     waiting.append(near)
         return found
+
+
+network_of: Recent[RailMap, Network] = Recent(Network)
+"""The network of a map; of the maps that were asked for last it is the same object, with what it has worked out."""

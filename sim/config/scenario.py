@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, PrivateAttr, Tag
 
-from sim.config.network import Network
+from sim.config.network import network_of
 from sim.config.values import OneOf, Pair, Point, Text, Whole, refused, shown
 
 MAX_DISPATCHES = 1_000
@@ -89,7 +89,7 @@ class RailMap(Model):
         The mirror has both directions (the identity stays ``{}``), every junction its initial route, and every
         train its `at` and `from`.
         """
-        network = Network(self)
+        network = network_of(self)
         plain: dict[str, Any] = {
             "schema": self.schema_version,
             "name": self.name,

@@ -63,8 +63,8 @@ def _problem(model: type[BaseModel], detail: ErrorDetails, node: Node, prefix: K
         return place.problem(key, "is missing; must be given")
     if kind == "extra_forbidden":
         known = _keys_beside(model, path)
-        if not prefix and len(path) == 1 and "game" in known:
-            known.append("extends")
+        if not prefix and len(path) == 1 and "game" in known and path[-1] != "extends":
+            known.append("extends")  # Of a file; where keys are turned, it is long resolved.
         tail = did_you_mean(path[-1], known) or f"; must be one of {', '.join(known)}"
         return place.problem(key, f"is no key that is known here{tail}")
     allowed = _allowed(detail)

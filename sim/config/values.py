@@ -51,7 +51,8 @@ def did_you_mean(word: object, known: Iterable[str]) -> str:
         )
         return name.casefold() == text.casefold(), difflib.SequenceMatcher(None, text, name).ratio(), same_start
 
-    nearest = max(known, key=likeness, default=None)
+    # A name that is known, but not allowed here, is no answer to itself.
+    nearest = max((name for name in known if name != text), key=likeness, default=None)
     if nearest is None:
         return ""
     same, ratio, _ = likeness(nearest)

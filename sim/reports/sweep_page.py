@@ -23,7 +23,7 @@ from sim.stats.goals import Goal
 from sim.stats.rounding import format_estimate
 from sim.studies.sweep_result import CellResult, Sweep, shown_metrics
 
-__all__ = ["write_sweep_report"]
+__all__ = ["get_ready", "write_sweep_report"]
 
 TEMPLATE = "sweep.html.j2"
 MOST_METRICS = 6
@@ -73,6 +73,11 @@ def write_sweep_report(found: Sweep, folder: Path) -> list[Path]:
     page = folder / "report.html"
     write_text(page, text)
     return [*written, page]
+
+
+def get_ready() -> None:
+    """Import what drawing and writing need, which takes a while: good to do while others are busy."""
+    import pandas  # noqa: F401
 
 
 def _tables(found: Sweep) -> list[tuple[str, Sequence[str], list[list[str]], str]]:

@@ -16,10 +16,13 @@ from sim.games.game import Plan
 from sim.running.chunks import Chunk
 from sim.running.engine import CHUNK_SECONDS, FIRST_CHUNK_PAIRS, MAX_CHUNK_PAIRS
 
-__all__ = ["PART_BLOCKS", "Part", "Played", "part_size", "parts_of", "play_part"]
+__all__ = ["PART_BLOCKS", "Pace", "Part", "Played", "part_size", "parts_of", "play_part"]
 
 PART_BLOCKS = 16
 """Blocks of a part."""
+
+CAUTION = 4
+"""A part begins with one in so many of the pairs that its pairing's last one would have played at a time."""
 
 USUAL_BLOCKS = 64
 """Blocks of a cell as it is first asked for, as of a run."""
@@ -86,14 +89,33 @@ class Played:
     error: str | None = None
 
 
-def play_part(part: Part, stop: Event | None = None) -> Played | None:
+class Pace:
+    """How many pairs of a pairing take `CHUNK_SECONDS`, learnt from the parts before, whatever their cell.
+
+    Cells differ in speed, so that it is only where a part begins: it goes on as its own chunks go.
+    """
+
+    def __init__(self) -> None:
+        self._pairs: dict[str, int] = {}
+
+    def first_chunk(self, plan: Plan) -> int:
+        """Pairs to begin with: far fewer than the last part would have taken, in case this one is slower."""
+        known = self._pairs.get(plan.pairing_name)
+        return FIRST_CHUNK_PAIRS if known is None else max(1, min(known // CAUTION, MAX_CHUNK_PAIRS))
+
+    def learn(self, plan: Plan, pairs: int) -> None:
+        """So many pairs of this plan take `CHUNK_SECONDS`."""
+        self._pairs[plan.pairing_name] = pairs
+
+
+def play_part(part: Part, stop: Event | None = None, pace: Pace | None = None) -> Played | None:
     """Play a part; None when `stop` was set before it was done.
 
     Whatever goes wrong is told of, not raised: the other cells go on.
     """
-    plan = part.plan
+    plan, pace = part.plan, pace or Pace()
     try:
-        sums, bench, done, step = plan.empty_sums(part.n_blocks), plan.new_bench(), 0, FIRST_CHUNK_PAIRS
+        sums, bench, done, step = plan.empty_sums(part.n_blocks), plan.new_bench(), 0, pace.first_chunk(plan)
         while done < part.n_pairs:
             if stop is not None and stop.is_set():
                 return None
@@ -103,7 +125,9 @@ def play_part(part: Part, stop: Event | None = None) -> Played | None:
             sums = sums + plan.sum_rows(chunk, plan.play_rows(chunk, bench), part.n_blocks)
             seconds = max(time.perf_counter() - started, 1e-6)
             done += chunk.n_pairs
-            step = max(1, min(int(chunk.n_pairs * CHUNK_SECONDS / seconds), 4 * step, MAX_CHUNK_PAIRS))
+            right = max(1, int(chunk.n_pairs * CHUNK_SECONDS / seconds))
+            pace.learn(plan, right)
+            step = min(right, 4 * step, MAX_CHUNK_PAIRS)
         sums.validate()
         fault = plan.fault(sums)
     except BadInput as error:

@@ -27,8 +27,8 @@ from dataclasses import dataclass
 from enum import Enum, unique
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
 
 from sim.stats.blocks import Floats
 from sim.stats.paired import MOST_PAIRS, Measured
@@ -149,7 +149,7 @@ def drift_p(difference: ArrayLike, error: ArrayLike, delta: ArrayLike, freedom: 
     """
     gap = np.abs(np.asarray(difference, np.float64)) - np.asarray(delta, np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
-        tail = special.stdtr(np.asarray(freedom, np.float64), -gap / np.asarray(error, np.float64))
+        tail = scipy.special.stdtr(np.asarray(freedom, np.float64), -gap / np.asarray(error, np.float64))
     p = np.where(np.asarray(error) == 0, np.where(gap > 0, 0.0, 1.0), np.minimum(1.0, 2 * tail))
     return np.where(np.isnan(p) | np.isnan(gap), 1.0, p)
 
@@ -162,7 +162,7 @@ def equivalence_p(difference: ArrayLike, error: ArrayLike, delta: ArrayLike, fre
     size, limit = np.abs(np.asarray(difference, np.float64)), np.asarray(delta, np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
         # Of the two tails the one on the side of D is the larger.
-        tail = special.stdtr(np.asarray(freedom, np.float64), (size - limit) / np.asarray(error, np.float64))
+        tail = scipy.special.stdtr(np.asarray(freedom, np.float64), (size - limit) / np.asarray(error, np.float64))
     p = np.where(np.asarray(error) == 0, np.where((size < limit) | (size == 0), 0.0, 1.0), tail)
     return np.where(np.isnan(p) | np.isnan(size), 1.0, p)
 
@@ -250,7 +250,7 @@ def matches_for_delta(
     """
     freedom = max(1, n_blocks - 1)
     tail = (1 - pass_rate) / (2 * max(1, n_figures))
-    reach = float(special.stdtrit(freedom, 1 - beta / looks)) + float(special.ndtri(1 - tail))
+    reach = float(scipy.special.stdtrit(freedom, 1 - beta / looks)) + float(scipy.special.ndtri(1 - tail))
     spread, limit = np.asarray(deviation, np.float64), np.asarray(delta, np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
         wanted = 2 * (reach * spread / limit) ** 2
@@ -273,7 +273,7 @@ def matches_to_decide(found: Evidence, matches: int, family: int, *, looks: int 
     """
     far = np.abs(found.difference) > found.delta
     tails = np.where(far, ALPHA / looks / (2 * max(1, family)), BETA / looks)
-    reach = special.stdtrit(found.freedom, 1 - tails)
+    reach = scipy.special.stdtrit(found.freedom, 1 - tails)
     gap = np.abs(np.abs(found.difference) - found.delta)
     with np.errstate(divide="ignore", invalid="ignore"):
         wanted = matches * np.maximum(1.0, (reach * found.error / gap) ** 2)

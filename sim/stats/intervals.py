@@ -19,8 +19,8 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 import numpy as np
+import scipy  # its parts are loaded when they are first used, which takes a tenth of a second
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
 
 from sim.stats.blocks import variances
 
@@ -70,7 +70,7 @@ class Interval:
 @lru_cache(4096)
 def t_quantile(n_units: int, level: float) -> float:
     """Two-sided Student quantile with `n_units` - 1 degrees of freedom: t with P(-t < T < t) = `level`."""
-    return float(special.stdtrit(n_units - 1, 0.5 + _checked(level) / 2))
+    return float(scipy.special.stdtrit(n_units - 1, 0.5 + _checked(level) / 2))
 
 
 def wilson_limits(p: ArrayLike, n: ArrayLike, quantile: float) -> tuple[Floats, Floats]:
@@ -113,8 +113,8 @@ def clopper_pearson_limits(k: ArrayLike, n: ArrayLike, level: float) -> tuple[Fl
     low = np.zeros_like(successes)
     high = np.ones_like(successes)
     some, short = successes > 0, failures > 0
-    low[some] = special.betaincinv(successes[some], failures[some] + 1, tail)
-    high[short] = special.betainccinv(successes[short] + 1, failures[short], tail)
+    low[some] = scipy.special.betaincinv(successes[some], failures[some] + 1, tail)
+    high[short] = scipy.special.betainccinv(successes[short] + 1, failures[short], tail)
     share = successes / trials
     return np.minimum(low, share), np.maximum(high, share)
 
@@ -306,8 +306,8 @@ def rare_limits(value: float, usual: float, means: Floats, level: float) -> tupl
     beyond = np.abs(means - usual)
     tail = (1 - _checked(level)) / 2
     y, v, w = float(beyond.sum()), float((beyond**2).sum()), UNSEEN * float(beyond.max())
-    less = float(special.gammaincinv(y**2 / v, tail)) * v / y
-    more = float(special.gammainccinv((y + w) ** 2 / (v + w**2), tail)) * (v + w**2) / (y + w)
+    less = float(scipy.special.gammaincinv(y**2 / v, tail)) * v / y
+    more = float(scipy.special.gammainccinv((y + w) ** 2 / (v + w**2), tail)) * (v + w**2) / (y + w)
     ends = sorted(usual + (value - usual) * sum_ / y for sum_ in (less, more))
     return min(ends[0], value), max(ends[1], value)
 

@@ -15,7 +15,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special
+import scipy
 
 from sim.stats.sums import N_PAIR_SCORES, Int64s
 
@@ -122,4 +122,4 @@ def _logistic(share: float) -> float:
 
 
 def _normal_quantile(level: float) -> float:
-    return float(special.ndtri(0.5 + level / 2))
+    return float(scipy.special.ndtri(0.5 + level / 2))

@@ -13,8 +13,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import special
 
 from sim.stats.intervals import MIN_UNITS, t_quantile
 
@@ -61,6 +61,6 @@ def percentile_limits(values: Floats, n_blocks: int, level: float = 0.95) -> tup
         Confidence.
     """
     reach = t_quantile(n_blocks, level) * math.sqrt(n_blocks / (n_blocks - 1))
-    tail = float(special.ndtr(-reach))
+    tail = float(scipy.special.ndtr(-reach))
     low, high = np.quantile(values, [tail, 1 - tail], axis=0)
     return np.asarray(low, np.float64), np.asarray(high, np.float64)

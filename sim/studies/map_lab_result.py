@@ -12,7 +12,7 @@ import numpy as np
 from sim.config.errors import BadInput
 from sim.config.exactness import exactness
 from sim.config.loading import dispatch_only, load_map, load_scenario
-from sim.config.network import Network
+from sim.config.network import network_of
 from sim.config.scenario import RailMap, Scenario
 from sim.files import read_of_schema
 from sim.stats.figures import Estimate
@@ -73,7 +73,7 @@ class LabMap:
     def map(self) -> dict[str, Any]:
         """The map as plain data, as a scenario or `load_map` takes it."""
         rail_map = self.rail_map
-        mirror = Network(rail_map).mirror
+        mirror = network_of(rail_map).mirror
         return {
             "schema": rail_map.schema_version,
             "name": rail_map.name,

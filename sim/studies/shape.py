@@ -14,12 +14,11 @@ import numpy as np
 from kernels.codes import Invest
 from sim.api import Source, make_plan, plan_of
 from sim.config.errors import BadInput
-from sim.config.network import Network
 from sim.files import read_json, told, write_json
 from sim.games.dispatch.plan import DispatchPlan
 from sim.games.dispatch.recorded import RecordedPlan
 from sim.games.dispatch.traces import Traces, play_traces, recorded_traces
-from sim.lowering import Names
+from sim.lowering import names_of
 from sim.running.chunks import Chunk
 from sim.running.result import Run
 from sim.running.runner import LEVEL, threads_here
@@ -176,7 +175,7 @@ def shape_of(plan: DispatchPlan | RecordedPlan, matches: int, *, threads: int | 
     plan.compile()
     with ThreadPoolExecutor(threads_here(threads), thread_name_prefix="shape") as pool:
         parts = list(pool.map(lambda chunk: _Part.of(plan, chunk, n_blocks), chunks))
-    names = Names(Network(plan.scenario.map))
+    names = names_of(plan.scenario.map)
     pairs = np.arange(n_pairs * plan.n_swaps) // plan.n_swaps
     whole = np.concatenate([part.whole for part in parts])
     # A pair with an illegal order is in no figure of courses (rules 3.3); what happened in it counts where it happened.

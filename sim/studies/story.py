@@ -251,13 +251,12 @@ class _Judge:
     """What the boards and orders of a match were worth, by playing on from them."""
 
     def __init__(self, board: Board, player: Player, played: Played) -> None:
-        from sim.config.network import Network
-        from sim.lowering import Names
+        from sim.lowering import names_of
         from sim.restrictions import lower_restrictions
 
         self.board = board
         self.bot = player.bot
-        limits = lower_restrictions(Names(Network(board.scenario.map)), player.restrictions)
+        limits = lower_restrictions(names_of(board.scenario.map), player.restrictions)
         self.memory = player.bot.memory(board.rules, player.values, limits)
         self.streams = new_streams(2)
         self.scratch = new_state()

@@ -278,7 +278,11 @@ class _Play:
         self.wanted += sum(part.n_matches for part in parts)
         self.done += sum(part.n_matches for part in parts) - sum(part.n_matches for part in todo)
 
-        for played in self.executor.play(todo):
+        for number, played in enumerate(self.executor.play(todo)):
+            if number == 0 and self.folder is not None:
+                from sim.reports.sweep_page import get_ready
+
+                get_ready()  # The workers have parts enough meanwhile; when all is played, they would stand still.
             self.store.add(played, plan.cells[played.part.cell].key)
             self.done += played.part.n_matches
             if time.monotonic() - self._saved > SAVE_SECONDS:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -17,6 +16,7 @@ from sim.running.parts import PART_BLOCKS, Part, part_size, parts_of
 from sim.running.plan import digest_of
 from sim.running.runner import Amount
 from sim.stats.designs import grid, one_at_a_time, sampled, trajectories
+from sim.studies.cell_keys import cell_key, identity_of
 from sim.studies.turning import Turning, level_words
 
 __all__ = [
@@ -27,7 +27,6 @@ __all__ = [
     "Cell",
     "Move",
     "SweepPlan",
-    "cell_key",
     "level_words",
     "make_sweep_plan",
 ]
@@ -35,8 +34,6 @@ __all__ = [
 STUDY = "sweep"
 """What the manifest says it is."""
 
-PROBE_PAIRS = 2
-PROBE_SEED = 0
 FOCUS_BLOCKS = 512
 """Blocks that `matches` make where matches go to some cells only: a first look costs one in 32 of them."""
 
@@ -236,7 +233,10 @@ def make_sweep_plan(file: str | Path, *, matches: int | None = None, block_pairs
     if FOCUS_SHARE * pairs + PART_BLOCKS * block_pairs > most:
         raise BadInput.of(f"matches is {wanted}; must be at most {most // FOCUS_SHARE} in these cells")
     namespaces = NAMESPACES if spec.read.design == "screen" else 1
-    keyed = tuple(replace(cell, key=cell_key(cell.plan, block_pairs, namespaces)) for cell in found)
+    keyed = tuple(
+        replace(cell, key=cell_key(cell.plan, block_pairs, namespaces, plays=plays))
+        for cell, plays in zip(found, cells.identities, strict=True)
+    )
     return SweepPlan(spec, keyed, reference, wanted, block_pairs, cells.moves())
 
 
@@ -247,6 +247,8 @@ class _Cells:
         self.spec = spec
         self.turning = Turning(spec.scenario, spec.bots, spec.file.parent)
         self.found: list[Cell] = []
+        self.identities: list[str] = []
+        """Of each cell, what it plays."""
         self.numbers: dict[str, int] = {}
         self.places: list[int] = []
         """Of each point, the number of its cell."""
@@ -269,9 +271,10 @@ class _Cells:
             raise BadInput(problems)
         if base is None:
             return self.found, 0
-        identity = _identity(base)
+        identity = identity_of(base)
         if identity not in self.numbers:
             self.found.insert(0, Cell({key: self.own(key) for key in self.spec.read.keys}, base))
+            self.identities.insert(0, identity)
             self.places = [place + 1 for place in self.places]
             return self.found, 0
         number = self.numbers[identity]
@@ -288,10 +291,11 @@ class _Cells:
 
     def enter(self, values: Mapping[str, Any], plan: Plan) -> None:
         """A cell, unless there is one that plays the same."""
-        identity = _identity(plan)
+        identity = identity_of(plan)
         if identity not in self.numbers:
             self.numbers[identity] = len(self.found)
             self.found.append(Cell(values, plan))
+            self.identities.append(identity)
         self.places.append(self.numbers[identity])
 
     def points(self) -> Iterator[dict[str, Any]]:
@@ -365,30 +369,3 @@ def _messages(error: BadInput) -> list[str]:
     return [
         " ".join(part for part in (problem.key or problem.file, problem.message) if part) for problem in error.problems
     ]
-
-
-def _identity(plan: Plan) -> str:
-    """What two plans have in common that play the same, on whatever kernels."""
-    told = plan.identity({})
-    told.pop("kernel")
-    return digest_of(told)
-
-
-def cell_key(plan: Plan, block_pairs: int, namespaces: int = 1) -> str:
-    """What a cell is known by, sha256 (hex); a change of the code that moves nothing keeps it."""
-    told = {"plays": _identity(plan), "block_pairs": block_pairs, "behaves": _signature(plan)}
-    return digest_of(told if namespaces == 1 else {**told, "namespaces": namespaces})
-
-
-def _signature(plan: Plan) -> str:
-    """How a fixed probe of matches ends, sha256 (hex): a change of the code that moves nothing keeps it."""
-    from sim.running.chunks import Chunk
-
-    probe: Any = replace(plan, seed=PROBE_SEED)  # type: ignore[type-var]  # plans are dataclasses
-    chunk = Chunk(0, 1 if plan.deterministic else PROBE_PAIRS)
-    try:
-        rows = probe.play_rows(chunk)
-        probe.sum_rows(chunk, rows, 1)
-    except Exception as error:  # it will be the cell's error when it is played
-        return type(error).__name__
-    return hashlib.sha256(rows.tobytes()).hexdigest()

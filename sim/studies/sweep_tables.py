@@ -48,6 +48,9 @@ PREFIX = "block_"
 CELLS_A_GROUP = 256
 """Cells of a row group of the compacted file, so that a large sweep is read piece by piece."""
 
+LONG_RUN = 8
+"""Rows that lie together on average, from which on they are copied as runs."""
+
 _FIXED = ("cell", "pairing", "namespace", "block", "error")
 
 
@@ -186,9 +189,20 @@ def _order(table: pa.Table, keys: Sequence[str]) -> tuple[Any, Any]:
     return order, numbers[order]
 
 
+def _taken(table: pa.Table, order: Any) -> pa.Table:
+    """These rows of a table in one piece. Those of a cell mostly lie together, and copying runs beats row by row."""
+    import pyarrow as pa
+
+    edges = [0, *(np.flatnonzero(np.diff(order) != 1) + 1).tolist(), len(order)]
+    if len(order) < LONG_RUN * len(edges):
+        return table.take(order).combine_chunks()
+    runs = [table.slice(int(order[start]), stop - start) for start, stop in pairwise(edges)]
+    return pa.concat_tables(runs).combine_chunks()
+
+
 def in_order(table: pa.Table, keys: Sequence[str]) -> pa.Table:
     """Rows of these cells by cell and block, each once."""
-    return table.take(_order(table, keys)[0]).combine_chunks()
+    return _taken(table, _order(table, keys)[0])
 
 
 def compacted(rows: list[Rows], keys: Sequence[str]) -> bytes:
@@ -208,7 +222,7 @@ def compacted(rows: list[Rows], keys: Sequence[str]) -> bytes:
     buffer = io.BytesIO()
     with pq.ParquetWriter(buffer, table.schema, compression="zstd") as writer:
         for start, stop in pairwise([*edges.tolist(), len(order)]):
-            writer.write_table(table.take(order[start:stop]).combine_chunks(), row_group_size=max(1, stop - start))
+            writer.write_table(_taken(table, order[start:stop]), row_group_size=max(1, stop - start))
     return buffer.getvalue()
 
 

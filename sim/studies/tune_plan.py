@@ -15,8 +15,9 @@ from sim.games import game_of
 from sim.games.game import Game, Plan
 from sim.running.parts import PART_BLOCKS
 from sim.running.plan import checked_seed, digest_of
+from sim.studies.cell_keys import cell_key
 from sim.studies.goals import pairings_of
-from sim.studies.sweep_plan import Cell, cell_key
+from sim.studies.sweep_plan import Cell
 from sim.studies.tune_space import Edit, Space, make_space
 from sim.studies.turning import Turning
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from sim.config.errors import BadInput, Problem
-from sim.config.loading import load_scenario
+from sim.config.loading import ScenarioTree
+from sim.config.recent import Recent
 from sim.config.scenario import AnyScenario
 from sim.config.sources import file_tree, key_parts
 from sim.config.tree import Source
@@ -38,9 +39,16 @@ class Turning:
         self.folder = folder
         self.plain = scenario.resolved()
         self._maps: dict[str, Any] = {}
+        self._own: dict[str, Any] = {}
+        self._tree = Recent(self._on_map)
 
     def own(self, key: str) -> Any:
         """What the scenario itself says of a key."""
+        if key not in self._own:
+            self._own[key] = self._found(key)
+        return self._own[key]
+
+    def _found(self, key: str) -> Any:
         if key == "bots" and self.bots is not None:
             return list(self.bots)
         here: Any = self.plain
@@ -61,15 +69,18 @@ class Turning:
             When it is no valid scenario.
         """
         other = {key: value for key, value in values.items() if value != self.own(key)}
-        plain, bots = {**self.plain}, self.bots
+        bots, own_map = self.bots, self.plain.get("map")
         if "bots" in other:
             bots = self._two_bots(other.pop("bots"))
-        if "map" in other:
-            plain["map"] = self.map(other.pop("map"))
-        scenario: AnyScenario = self.scenario
-        if other or (plain["game"] == "dispatch" and plain["map"] is not self.plain["map"]):
-            scenario = load_scenario(plain, other, folder=self.scenario.folder)
-        return scenario, bots
+        rail_map = self.map(other.pop("map")) if "map" in other else own_map
+        if not other and rail_map is own_map:
+            return self.scenario, bots
+        return self._tree(rail_map).scenario(other), bots
+
+    def _on_map(self, rail_map: Any) -> ScenarioTree:
+        """The scenario with a map as plain data."""
+        plain = self.plain if rail_map is self.plain.get("map") else {**self.plain, "map": rail_map}
+        return ScenarioTree(plain, self.scenario.folder)
 
     def _two_bots(self, value: Any) -> tuple[str, str]:
         """Who plays at a level of `bots`; names of files start beside the file that names them."""
@@ -99,6 +110,8 @@ class Turning:
 def level_words(value: Any) -> str:
     """A value of a key in a few words: of a map its name, of bots who they are."""
     if isinstance(value, dict):
+        if not value:
+            return "{}"
         if "name" in value and "tracks" in value:
             return str(value["name"])
         if len(value) > LONGEST_MAPPING:

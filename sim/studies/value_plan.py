@@ -14,7 +14,7 @@ from sim.api import Source, scenario_of
 from sim.catalogue import Player
 from sim.config.errors import BadInput
 from sim.config.loading import dispatch_only
-from sim.config.network import Network
+from sim.config.network import network_of
 from sim.config.scenario import MAX_DOLLARS, Scenario
 from sim.config.value_study import ValueStudyFile, load_value_study
 from sim.games.dispatch.plan import DispatchPlan
@@ -59,7 +59,7 @@ class ValuePlan:
     @cached_property
     def junctions(self) -> tuple[str, ...]:
         """Where sidings can be bought, as seat A sees them."""
-        return tuple(Network(self.scenario.map).junctions)
+        return tuple(network_of(self.scenario.map).junctions)
 
     @property
     def items(self) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from sim.catalogue import Player
 from sim.config.errors import BadInput
-from sim.config.network import Network
+from sim.config.network import network_of
 from sim.config.scenario import RailMap
 from sim.restrictions import Restrictions
 
@@ -92,7 +92,7 @@ def keeping_off(player: Player, place: str) -> Player:
 
 def places_of(rail_map: RailMap) -> tuple[str, ...]:
     """Junctions, and tracks that join two of them: a track to a terminal is how that is reached at all."""
-    junctions = Network(rail_map).junctions
+    junctions = network_of(rail_map).junctions
     tracks = [track for track in rail_map.tracks if set(track) <= set(junctions)]
     return (*(f"{JUNCTION}{label}" for label in junctions), *(f"{TRACK}{ENDS.join(track)}" for track in tracks))
 

@@ -16,13 +16,13 @@ from kernels.dispatch.layout import RULES_VERSION
 from kernels.random import RNG_SCHEME
 from sim.catalogue import Player
 from sim.config.exactness import exactness
-from sim.config.network import Network
+from sim.config.network import network_of
 from sim.config.scenario import Scenario
 from sim.games.dispatch.notes import false_declaration, run_notes
 from sim.games.dispatch.players import player_words
 from sim.games.dispatch.playing import Bench, play_rows, sum_rows
 from sim.games.dispatch.rows import match_table
-from sim.lowering import Names, lower
+from sim.lowering import lower, names_of
 from sim.restrictions import lower_restrictions
 from sim.running.chunks import Chunk, Rows
 from sim.running.plan import BLOCKS, blocks_of, digest_of, made_of
@@ -49,7 +49,7 @@ def limits_of(scenario: Scenario) -> dict[str, float]:
         "ticks": 1 if economy.upgrade_cost is None else economy.upgraded_speed,
         "toll": economy.toll,
         "upgrades": 0 if economy.upgrade_cost is None else 2,
-        "sidings": 0 if economy.siding_cost is None else len(Network(scenario.map).junctions),
+        "sidings": 0 if economy.siding_cost is None else len(network_of(scenario.map).junctions),
     }
 
 
@@ -142,7 +142,7 @@ class DispatchPlan:
         return self.first_memory if self.self_play else self._memory(self.second)
 
     def _memory(self, player: Player) -> npt.NDArray[np.float64]:
-        limits = lower_restrictions(Names(Network(self.scenario.map)), player.restrictions)
+        limits = lower_restrictions(names_of(self.scenario.map), player.restrictions)
         return player.bot.memory(self.rules, player.values, limits)
 
     @property

@@ -20,7 +20,7 @@ from kernels.random import RNG_SCHEME
 from sim.config.errors import BadInput
 from sim.games import game_of
 from sim.games.game import Plan
-from sim.running.parts import Part, Played, play_part
+from sim.running.parts import Pace, Part, Played, play_part
 from sim.running.provenance import provenance
 
 __all__ = ["Answer", "Errand", "errand_of", "lost", "mismatch", "play_errand", "played_of", "software"]
@@ -33,6 +33,7 @@ MOST_PLANS = 512
 
 _PLANS: OrderedDict[bytes, Plan] = OrderedDict()
 _LOCK = Lock()
+_PACE = Pace()
 
 
 class Errand(NamedTuple):
@@ -94,7 +95,7 @@ def play_errand(errand: Errand) -> Answer:
         return Answer(refusal=str(error))
     except Exception as error:  # whatever is missing there
         return Answer(refusal=f"{type(error).__name__}: {error}")
-    played = play_part(Part(0, plan, errand.number, errand.block_pairs))
+    played = play_part(Part(0, plan, errand.number, errand.block_pairs), pace=_PACE)
     assert played is not None
     return Answer(error=played.error) if played.error is not None else Answer(arrays=played.sums.as_arrays())
 

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor
+from queue import SimpleQueue
 from threading import Event
 from typing import Self
 
 from sim.games.game import Plan
-from sim.running.parts import Part, Played, play_part
+from sim.running.parts import Pace, Part, Played, play_part
 
 __all__ = ["Threads", "play_parts"]
+
+AHEAD = 16
+"""Parts that wait for each thread, so that it has something to do while results are judged and written."""
+
+EASE_SECONDS = 0.05
+"""How long parts are handed out while a result waits to be told of."""
 
 
 class Threads:
@@ -55,24 +63,39 @@ def play_parts(parts: Iterable[Part], threads: int) -> Iterator[Played]:
     KeyboardInterrupt
         After the workers have stopped; a part that was not done is lost, and no other.
     """
-    stop = Event()
+    stop, pace = Event(), Pace()
     waiting: set[Future[Played | None]] = set()
+    done: SimpleQueue[Future[Played | None]] = SimpleQueue()
     todo = iter(parts)
     with ThreadPoolExecutor(threads, thread_name_prefix="parts") as pool:
         try:
             more = True
-            while more or waiting:
-                while more and len(waiting) < 2 * threads:
+
+            def hungry(since: float) -> bool:
+                """Whether to hand out more before the next result is told of; not if parts are slow to come."""
+                if len(waiting) < 2 * threads:
+                    return True
+                at_ease = done.empty() or time.monotonic() - since < EASE_SECONDS
+                undone = len(waiting) - done.qsize()
+                return at_ease and undone < AHEAD * threads and len(waiting) < 2 * AHEAD * threads
+
+            while True:
+                since = time.monotonic()
+                while more and hungry(since):
                     part = next(todo, None)
                     if part is None:
                         more = False
                     else:
-                        waiting.add(pool.submit(play_part, part, stop))
-                done, waiting = wait(waiting, return_when=FIRST_COMPLETED) if waiting else (set(), waiting)
-                for future in done:
-                    played = future.result()
-                    if played is not None:
-                        yield played
+                        future = pool.submit(play_part, part, stop, pace)
+                        waiting.add(future)
+                        future.add_done_callback(done.put)
+                if not waiting:
+                    return
+                future = done.get()
+                waiting.remove(future)
+                played = future.result()
+                if played is not None:
+                    yield played
         finally:
             stop.set()
             for future in waiting:
