@@ -13,13 +13,16 @@ import pyarrow.parquet as pq
 import pytest
 
 import sim
+from kernels.codes import Pairing
 from sim.config.errors import BadInput
+from sim.games import game_named
 from sim.store import RunFolder
 from sim.studies.sweep import play_sweep, sweep
 from sim.studies.sweep_plan import make_sweep_plan
 from sim.studies.sweep_result import Sweep
-from sim.studies.sweep_rows import ROWS_FILE
+from sim.studies.sweep_rows import ROWS_FILE, CellParts, stacked
 from tests.run_tools import SHORT, scaled
+from tests.test_stats_sums import made_sums
 
 MATCHES = scaled(1_400, 32)
 
@@ -101,6 +104,18 @@ def test_rows__that_contradict_each_other_are_damage(folder, found, tmp_path):
         assert not (tmp_path / "out").exists()
     with pytest.raises(BadInput, match=f"rows of cell {row['cell'][:12]} are damaged: outcomes of swap 0 add up to"):
         merged(folder, tmp_path / "alone", shard)
+
+
+def test_stacked__joins_whole_parts_only():
+    parts = CellParts("0123456789abcdef")
+    parts.arrays = {number: made_sums(number, 40, Pairing.SEATS).as_arrays() for number in range(3)}
+    game = game_named("dispatch")
+    joined = stacked(game, parts, 2, first=1)
+    assert joined.pairs.tolist() == [*parts.arrays[1]["pairs"], *parts.arrays[2]["pairs"]]
+    parts.arrays[1] = made_sums(1, 40, Pairing.SEATS, 1).as_arrays()
+    assert stacked(game, parts, 1, first=1).n_blocks == 1
+    with pytest.raises(BadInput, match="rows of cell 0123456789ab are damaged: part 1 has 1 blocks; must have 16"):
+        stacked(game, parts, 3)
 
 
 def test_rows__that_are_lacking_are_damage(folder, found, tmp_path):

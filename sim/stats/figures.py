@@ -294,7 +294,7 @@ def _intervals_of(
     made: dict[int, intervals.Interval] = {}
     for places, means in by_known_blocks(read.means):
         for kind in (Kind.PROPORTION, Kind.MEAN):
-            rows = [row for row, v in enumerate(places) if (metrics[v].kind is kind) and read.n[v]]
+            rows = [row for row, v in enumerate(places) if metrics[v].kind is kind and read.n[v]]
             if not rows:
                 continue
             these = [places[row] for row in rows]
@@ -313,13 +313,14 @@ def _parts_of_error(
     found: Sequence[Totals], values: Sequence[float], means: Floats, limits: Sequence[tuple[float, float]]
 ) -> Floats:
     """Block means whose scatter is the error of the figure; `means`, changed, where that is of a ratio of two sums."""
-    if any(one.ratio for one in found):
-        usual = intervals.usual_values(means, limits)
-        rows = [row for row, one in enumerate(found) if one.ratio and usual[row] is None]
-        matches = np.array([found[row].matches[found[row].matches > 0] for row in rows]).reshape(len(rows), -1)
+    ratios = [row for row, one in enumerate(found) if one.ratio]
+    usual = intervals.usual_values(means[ratios], [limits[row] for row in ratios]) if ratios else []
+    rows = [row for row, often in zip(ratios, usual, strict=True) if often is None]
+    if rows:
+        matches = np.array([found[row].matches[found[row].matches > 0] for row in rows])
         # What a block adds to the error of the ratio, to first order, as a mean of its own.
         weights = matches / matches.mean(axis=1, keepdims=True)
-        value = np.array([[values[row]] for row in rows]).reshape(-1, 1)
+        value = np.array([[values[row]] for row in rows])
         means[rows] = value + (means[rows] - value) * weights
     return means
 
