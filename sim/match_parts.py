@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sim.config.errors import BadInput
 from sim.files import told, write_atomically
+from sim.parquet import parquet_bytes, parquet_writer, read_parquet
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -34,14 +34,10 @@ class MatchParts:
 
     def write(self, first_pair: int, last_pair: int, table: pa.Table) -> None:
         """Keep a chunk's matches, until `join`."""
-        import pyarrow.parquet as pq
-
         with told(self.folder):
             folder = self.folder / PARTS
             folder.mkdir(exist_ok=True)
-            buffer = io.BytesIO()
-            pq.write_table(table, buffer, compression="zstd")
-            write_atomically(folder / f"{first_pair:015d}-{last_pair:015d}.parquet", buffer.getvalue())
+            write_atomically(folder / f"{first_pair:015d}-{last_pair:015d}.parquet", parquet_bytes(table))
 
     def drop_outside(self, spans: Sequence[tuple[int, int]]) -> None:
         """Take away parts that were written but whose sums were not kept, since they are played again.
@@ -67,7 +63,6 @@ class MatchParts:
             When a part is damaged, or they do not hold `n_matches` in all.
         """
         import pyarrow as pa
-        import pyarrow.parquet as pq
 
         beside = self.folder / ".matches.parquet.tmp"
         writer: Any = None
@@ -78,14 +73,14 @@ class MatchParts:
             nonlocal writer
             table = pa.concat_tables(waiting).combine_chunks()
             if writer is None:
-                writer = pq.ParquetWriter(beside, table.schema, compression="zstd")
+                writer = parquet_writer(beside, table.schema)
             writer.write_table(table)
             waiting.clear()
 
         with told(self.folder):
             try:
                 for part in sorted((self.folder / PARTS).glob("*.parquet")):
-                    waiting.append(_part(part))
+                    waiting.append(read_parquet(part, "use --again to play the run anew"))
                     n_found += waiting[-1].num_rows
                     if sum(table.num_rows for table in waiting) >= 250_000:
                         flush()
@@ -100,13 +95,3 @@ class MatchParts:
                 if writer is not None:
                     writer.close()
             beside.replace(self.folder / MATCHES_FILE)
-
-
-def _part(path: Path) -> pa.Table:
-    """One chunk's matches."""
-    import pyarrow.parquet as pq
-
-    try:
-        return pq.read_table(io.BytesIO(path.read_bytes()))
-    except Exception as error:  # a damaged file may raise anything
-        raise BadInput.of(f"{path} is damaged ({error}); use --again to play the run anew") from None

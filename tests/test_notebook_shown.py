@@ -119,12 +119,12 @@ def test_notebook__studies_show_themselves(tmp_path):
     (tmp_path / "goals.yaml").write_text("schema: 1\nscenario: short.yaml\nbands: {shared: '<= 95%'}\n")
     file = tmp_path / "sweep.yaml"
     file.write_text(
-        "schema: 1\nscenario: short.yaml\nbots: [greedy, random]\nkeys: {economy.toll: [0, 1, 5]}\ndesign: grid\n"
-        f"matches: {n}\nseed: 1\ngoals: goals.yaml\n"
+        "schema: 1\nscenario: short.yaml\nbots: [random, random]\ndesign: grid\n"
+        f"keys: {{dispatches: {[1, 2, 3] if PLAIN else [16, 20, 24]}}}\nmatches: {n}\nseed: 1\ngoals: goals.yaml\n"
     )
     swept = sim.sweep(file)
     shown = Seen(swept._repr_html_()).text
-    assert shown.startswith("sweep of short · economy.toll 3 cells")
+    assert shown.startswith("sweep of short · dispatches 3 cells")
     played = sim.tournament(tmp_path / "short.yaml", bots=["random", "greedy"], matches=n, seed=1)
     told = Seen(played._repr_html_()).text
     assert "short · tournament of 2 bots" in told
@@ -133,7 +133,7 @@ def test_notebook__studies_show_themselves(tmp_path):
     few = {"matches": 20 if PLAIN else 100, "scan_matches": 2 if PLAIN else 4, "overrides": {"dispatches": 2}}
     worth = sim.value(tmp_path / "short.yaml", bots=["greedy"], seed=1, **few)
     assert re.search(r"upgrade \(\$8\) [+-]?[\d.]+", Seen(worth._repr_html_()).text)
-    for found, names in ((swept, {"curve1-1"}), (played, {"scores", "bots"}), (worth, {"value"})):
+    for found, names in ((swept, {"curve1"}), (played, {"scores", "bots"}), (worth, {"value"})):
         pictures = sim.pictures(found)
         assert names <= set(pictures)
         assert all(one.svg.startswith("<svg") for one in pictures.values())

@@ -5,11 +5,14 @@ from __future__ import annotations
 import io
 from pathlib import Path
 
+import numpy as np
 import pytest
 from rich.console import Console
 
 from sim.config.errors import BadInput
-from sim.reports.sweep_figures import curve_figure, map_figure, verdict_of
+from sim.reports.sweep_choice import grid_of, map_view, met_scores
+from sim.reports.sweep_curves import curve_figure
+from sim.reports.sweep_figures import map_figure, verdict_of
 from sim.reports.sweep_page import write_sweep_report
 from sim.reports.sweep_terminal import print_sweep
 from sim.running.executors import executor_of
@@ -23,6 +26,7 @@ from sim.studies.sweep_result import Sweep, shown_metrics
 from sim.studies.sweep_rows import ROWS_FILE
 from tests.run_tools import interrupting
 from tests.test_sweep import written
+from tests.test_sweep_choice import named
 
 MATCHES = 512
 BANDS = '{tolls: "<= 0.02", purchases.siding.first: ">= 0.01", "abs(seat_bias)": "<= 90pp"}'
@@ -145,7 +149,8 @@ def test_report__maps_curves_and_every_cell(found, folder):
     assert "undecided" in page
     assert "http" not in page.replace("http://www.w3.org", "")
     drawn = {path.stem for path in (folder / "whole" / "figures").glob("*.svg")}
-    assert {"map1-goals", "map1-goal1", "map1-goal3", "curve1"} <= drawn
+    assert {"map-goals", "map-goal1", "map-goal2", "curve1"} <= drawn
+    assert "same in every cell: seat_bias." in page
     assert all(f'id="{name}"' in page for name in drawn)
     before = (folder / "whole" / "report.html").read_bytes()
     write_sweep_report(found, folder / "whole")
@@ -155,22 +160,27 @@ def test_report__maps_curves_and_every_cell(found, folder):
 def test_report__undecided_cells_are_hatched(found):
     verdicts = [cell.verdict for cell in found.cells]
     goals = [one.goal.text for one in found.cells[0].goals]
-    figure = map_figure(found, "economy.siding_cost", "economy.toll", "tolls", "")
-    patches = figure.axes[0].patches
-    assert len(patches) == len(found.cells)
-    hatched = sum(patch.get_hatch() is not None for patch in patches)
-    assert hatched == sum(verdict is GoalVerdict.UNDECIDED for verdict in verdicts)
+    grid = grid_of(found)
+    figure = map_figure(found, map_view(grid, met_scores(grid)), "tolls", "")
+    (hatched,) = named(figure, "undecided")
+    assert hatched.get_hatch()
+    assert len(hatched.get_offsets()) == sum(verdict is GoalVerdict.UNDECIDED for verdict in verdicts)
+    boxes = [*named(figure, "cells"), hatched]
+    assert sum(len(one.get_offsets()) for one in boxes) == len(found.cells)
     assert {verdict_of(cell, "") for cell in found.cells} == set(verdicts)
     assert verdict_of(found.cells[0], goals[1]) is found.cells[0].goals[1].verdict
     assert verdict_of(found.cells[0], "no goal") is None
 
 
 def test_report__curves_have_the_figures_of_their_cells(found):
-    figure = curve_figure(found, "purchases.siding.first", "economy.siding_cost")
-    drawn = list(figure.axes[0].lines[0].get_ydata())
+    grid = grid_of(found)
+    (curve,) = named(curve_figure(found, grid, "purchases.siding.first", "economy.siding_cost"), "curves")
+    heights = np.array(curve.get_segments()[0])[:, 1]
     cells = [cell for cell in found.cells if cell.values["economy.toll"] == found.reference.values["economy.toll"]]
-    assert drawn == [cell.estimates["purchases.siding.first"].value for cell in cells]
-    assert len(curve_figure(found, "tolls", "economy.siding_cost", "economy.toll").axes[0].lines) == 2
+    values = np.array([cell.estimates["purchases.siding.first"].value for cell in cells])
+    assert (heights - heights[0]) / np.ptp(heights) == pytest.approx((values - values[0]) / np.ptp(values))
+    curves = named(curve_figure(found, grid, "tolls", "economy.siding_cost", "economy.toll"), "curves")[0]
+    assert len(curves.get_segments()) == 2
 
 
 def test_report__without_goals_and_one_key_at_a_time(folder):
@@ -180,5 +190,5 @@ def test_report__without_goals_and_one_key_at_a_time(folder):
     assert drawn
     assert all(name.startswith("curve") for name in drawn)
     sweep(written(folder, "grid.yaml", matches="32"), out=folder / "plain")
-    assert "map1-1" in {path.stem for path in (folder / "plain" / "figures").glob("*.svg")}
+    assert {"map3", "curve3"} <= {path.stem for path in (folder / "plain" / "figures").glob("*.svg")}
     assert one.reference.label in (folder / "oat" / "report.html").read_text(encoding="utf-8")

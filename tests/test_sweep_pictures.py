@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from sim.reports.sweep_choice import grid_of, map_view, scores
 from sim.reports.sweep_figures import _digits, map_figure, outline
 from sim.reports.sweep_page import write_sweep_report
 from sim.reports.sweep_plots import pick_figure, scatter_figure, screen_figure, trade_figure
@@ -18,6 +19,7 @@ from sim.stats.trade import Distances, Side, distances, groups, sides
 from sim.studies.sweep import sweep
 from tests.test_browser import CHROMIUM, asked
 from tests.test_sweep import written
+from tests.test_sweep_choice import named, words
 from tests.test_sweep_goals import goals
 
 MATCHES = 64
@@ -110,20 +112,26 @@ def three(folder):
 
 @pytest.mark.compiled
 def test_pictures__of_three_keys_have_a_map_for_each_value_of_the_third(three, folder):
-    assert {"map1-goals", "map1-goals-by", "map2-goals", "trade1"} <= drawn(folder / "three")
-    figure = map_figure(three, "economy.siding_cost", "economy.toll", "tolls", "", "economy.income")
-    assert len(figure.axes) == 2
-    assert sum(len(axes.patches) for axes in figure.axes) == len(three.cells)
-    assert [axes.get_title(loc="left") for axes in figure.axes] == ["income 1", "income 2"]
+    assert {"map-goals", "map-goal2", "trade1", "curve2"} <= drawn(folder / "three")
+    grid = grid_of(three)
+    for metric in ("tolls", "points.first"):
+        view = map_view(grid, [scores(grid, metric)])
+        figure = map_figure(three, view, metric, "")
+        assert view.by is not None
+        assert len(words(figure, "values")) == len(three.cells)
+        levels = three.keys[view.by]
+        assert words(figure, "panels") == [f"{view.by.rpartition('.')[2]} {level}" for level in levels]
 
 
 @pytest.mark.compiled
 def test_pictures__the_region_is_outlined_where_all_goals_are_met(folder):
     goals(folder, '{shared: ">= 0%"}')
     found = sweep(written(folder, "met.yaml", goals="goals.yaml", matches=str(MATCHES)))
-    axes = map_figure(found, "economy.toll", "economy.income", "shared", "").axes[0]
-    assert len(axes.lines) == 8
-    assert not map_figure(found, "economy.toll", "economy.income", "shared", None).axes[0].lines
+    grid = grid_of(found)
+    view = map_view(grid, [scores(grid, "shared")])
+    (region,) = named(map_figure(found, view, "shared", ""), "region")
+    assert len(region.get_segments()) == 8
+    assert not named(map_figure(found, view, "shared", None), "region")
 
 
 @pytest.mark.compiled
@@ -142,8 +150,8 @@ def test_pictures__of_points_by_chance(folder):
     assert any(name.startswith("scatter") for name in drawn(folder / "lhs"))
     figure = scatter_figure(found, "spread.mean")
     assert [axes.get_xlabel() for axes in figure.axes] == list(found.keys)
-    points = figure.axes[0].lines[len(found.cells)]
-    assert len(points.get_xdata()) == len(found.cells)
+    points, arms = figure.axes[0].lines[0], figure.axes[0].collections[0]
+    assert len(points.get_xdata()) == len(arms.get_segments()) == len(found.cells)
 
 
 @pytest.mark.compiled

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import shutil
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from sim.store import RunFolder
 from sim.studies.sweep import play_sweep, sweep
 from sim.studies.sweep_plan import make_sweep_plan
 from sim.studies.sweep_result import Sweep
-from sim.studies.sweep_rows import ROWS_FILE, CellParts, stacked
+from sim.studies.sweep_rows import ROWS_FILE, CellParts, RowStore, stacked
 from tests.run_tools import SHORT, scaled
 from tests.test_stats_sums import made_sums
 
@@ -176,6 +177,54 @@ def test_rows__of_a_file_that_was_cut_short(folder, found, tmp_path, keep):
     file.unlink()
     with pytest.raises(BadInput, match="holds no rows of a sweep"):
         merged(folder, tmp_path / "out", shard)
+
+
+def test_rows__whatever_byte_is_wrong(folder, found, tmp_path):
+    """A damaged file is told of, or reads as what was written: its pages bear checksums."""
+    right = (folder / "whole" / ROWS_FILE).read_bytes()
+    file, keys = tmp_path / ROWS_FILE, [cell.key for cell in found.cells]
+    file.write_bytes(right)
+    rows = RowStore(tmp_path).cells(keys)
+    known = {key: rows[key].arrays for key in keys}
+    luck, told = random.Random(1), []
+    for _ in range(150):
+        wrong = bytearray(right)
+        # The footer bears no checksum of its own, and is a small part of a large file.
+        at = luck.randrange(len(wrong)) if luck.random() < 0.5 else len(wrong) - luck.randrange(1, 3000)
+        wrong[at] ^= 1 << luck.randrange(8)
+        file.write_bytes(wrong)
+        try:
+            rows = RowStore(tmp_path).cells(keys)
+            here = {key: rows[key].arrays for key in rows}
+        except BadInput as error:
+            told.append(str(error))
+            continue
+        for key, parts in here.items():
+            for number, arrays in parts.items():
+                assert all(np.array_equal(array, known[key][number][name]) for name, array in arrays.items()), (
+                    at,
+                    bytes(right[at - 40 : at + 40]),
+                )
+    assert len(told) > 75
+    assert all("damaged" in one for one in told)
+
+
+def test_rows__of_no_shape(folder, found, tmp_path):
+    table = pq.read_table(folder / "whole" / ROWS_FILE)
+    dims = json.loads(table.schema.metadata[b"dims"])
+    name = next(iter(dims))
+    for wrong in (
+        "{",
+        "[]",
+        {},
+        dims | {name: 3},
+        dims | {name: {"by_block": 1, "shape": [1]}},
+        dims | {name: {"by_block": True}},
+    ):
+        told = wrong if isinstance(wrong, str) else json.dumps(wrong)
+        pq.write_table(table.replace_schema_metadata({"dims": told}), tmp_path / ROWS_FILE)
+        with pytest.raises(BadInput, match=r"is damaged .*take it away"):
+            RowStore(tmp_path)
 
 
 def test_rows__of_another_kind_of_file(folder, found, tmp_path):

@@ -117,9 +117,9 @@ def _of_map(rail_map: RailMap) -> tuple[Any, str]:
 def _drawn(found: Tournament | ValueStudy | Sweep) -> dict[str, tuple[str, str]]:
     """What each shows in words, and the drawing."""
     if isinstance(found, Sweep):
-        from sim.reports.sweep_page import drawings as of_sweep
+        from sim.reports.sweep_pictures import drawings as of_sweep
 
-        return of_sweep(found)
+        return {name: (one.title, one.svg) for name, one in of_sweep(found).items()}
     if isinstance(found, Tournament):
         from sim.reports.tournament import drawings as of_tournament
 

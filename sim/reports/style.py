@@ -39,6 +39,8 @@ RULE = "#D5D5D5"
 PAPER = "#FFFFFF"
 
 WIDTH_INCHES = 6.0
+WHOLE_ROW_INCHES = 9.6
+"""Of a picture that takes the whole row of a page (`.whole-row`)."""
 FONTS = ("DejaVu Sans", "Verdana", "Segoe UI", "Helvetica Neue", "Arial", "sans-serif")
 
 RC: dict[str, Any] = {

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sim.reports import style
-from sim.reports.sweep_figures import levels_of, unit_words
+from sim.reports.sweep_choice import levels_of
+from sim.reports.sweep_figures import SHARES, unit_words
 from sim.reports.words import shortened
 from sim.stats.goals import Goal
 from sim.stats.screening import RESOLVED_FLOORS
@@ -25,10 +27,15 @@ __all__ = ["pick_figure", "scatter_figure", "screen_figure", "trade_figure"]
 MOST_NAMED = 4
 """Cells or keys that are named in a picture."""
 
-LONGEST_LABEL = 36
+LONGEST_LABEL = 44
+LONGEST_UP = 34
+"""Letters of a goal beside an axis that goes up."""
+
 MOST_TICKS = 8
+BEHIND = {"facecolor": style.PAPER, "edgecolor": "none", "alpha": 0.8, "pad": 0.6}
+"""Of numbers that may lie on points."""
+
 BOTH_MET = "#E7F4EF"
-_SHARES = ("share", "share difference")
 
 
 def trade_figure(found: Sweep, across: Goal, up: Goal) -> Figure:
@@ -42,7 +49,7 @@ def trade_figure(found: Sweep, across: Goal, up: Goal) -> Figure:
         Side.FRONT: {"color": style.SEAT_A, "markersize": 6, "zorder": 4},
     }
     with style.applied():
-        figure = style.new_figure(4.4)
+        figure = style.new_figure(4.6)
         axes = figure.add_subplot()
         axes.axvline(0, color=style.MUTED, linewidth=0.8)
         axes.axhline(0, color=style.MUTED, linewidth=0.8)
@@ -60,18 +67,30 @@ def trade_figure(found: Sweep, across: Goal, up: Goal) -> Figure:
         front = sorted((float(x.value[i]), float(y.value[i]), i) for i, one in enumerate(where) if one is Side.FRONT)
         if front:
             axes.step([p for p, _, _ in front], [q for _, q, _ in front], where="post", color=style.SEAT_A, linewidth=1)
-        for p, q, i in front[:MOST_NAMED]:
-            axes.annotate(_short(found, cells[i].values), (p, q), xytext=(5, 5), textcoords="offset points", fontsize=8)
+        for n, (p, q, i) in enumerate(front[:MOST_NAMED], 1):
+            axes.annotate(
+                str(n),
+                (p, q),
+                xytext=(5, 5),
+                textcoords="offset points",
+                fontsize=9,
+                fontweight="bold",
+                zorder=5,
+                bbox=BEHIND,
+            )
+            axes.plot([], [], " ", label=f"{n}: {_short(found, cells[i].values)}")
         low, high = axes.get_xlim(), axes.get_ylim()
         axes.axvspan(
-            min(low[0], -0.01), 0, ymax=max(0.0, (0 - high[0]) / (high[1] - high[0])), color="#E7F4EF", zorder=0
+            min(low[0], -0.01), 0, ymax=max(0.0, (0 - high[0]) / (high[1] - high[0])), color=BOTH_MET, zorder=0
         )
         axes.set_xlim(low)
         axes.set_ylim(high)
-        axes.set_xlabel(f"{across.text}: band units outside")
-        axes.set_ylabel(f"{up.text}: band units outside")
+        axes.set_xlabel(textwrap.fill(f"{across.text}: band units outside", 2 * LONGEST_LABEL))
+        axes.set_ylabel(f"{shortened(up.text, LONGEST_UP)}:\nband units outside")
         axes.set_title("Two goals at once; shaded where both are met")
-        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=1)
+        named = zip(*axes.get_legend_handles_labels(), strict=True)
+        handles = [handle for handle, _ in sorted(named, key=lambda pair: pair[1][0].isdigit())]
+        figure.legend(handles=handles, loc="outside lower left")
     return figure
 
 
@@ -83,7 +102,7 @@ def _short(found: Sweep, values: Any) -> str:
 def scatter_figure(found: Sweep, metric: str) -> Figure:
     """A figure over each key, every cell with its interval, and means of cells with bands."""
     keys = list(found.keys)
-    scale = 100 if found.units[metric] in _SHARES else 1
+    scale = 100 if found.units[metric] in SHARES else 1
     cells = [cell for cell in found.cells if (one := cell.estimates.get(metric)) is not None and one.value is not None]
     level = float(found.manifest["level"])
     columns = min(2, len(keys))
@@ -97,10 +116,12 @@ def scatter_figure(found: Sweep, metric: str) -> Figure:
             words = list(dict.fromkeys(level_words(one) for one in levels))
             x = [float(cell.values[key] if numbers else words.index(level_words(cell.values[key]))) for cell in cells]
             y = [scale * float(cell.estimates[metric].value or 0.0) for cell in cells]
-            for at, centre, cell in zip(x, y, cells, strict=True):
-                one = cell.estimates[metric]
-                ends = [centre if end is None else scale * end for end in (one.low, one.high)]
-                axes.plot([at, at], ends, color=style.RULE, linewidth=0.9, zorder=1)
+            found_at = [cell.estimates[metric] for cell in cells]
+            lows, highs = (
+                [centre if end is None else scale * end for centre, end in zip(y, ends, strict=True)]
+                for ends in ([one.low for one in found_at], [one.high for one in found_at])
+            )
+            axes.vlines(x, lows, highs, color=style.RULE, linewidth=0.9, zorder=1)
             axes.plot(x, y, "o", color=style.MUTED, markersize=3, zorder=2)
             limits = (0.0, 100.0) if found.units[metric] == "share" else (-math.inf, math.inf)
             means = groups(x, y, level, limits=limits)
@@ -125,7 +146,7 @@ def screen_figure(found: Sweep, metric: str) -> Figure:
     """Keys by the size of their effects and how much these differ; grey lines reach to twice the noise floor."""
     rows = [one for one in found.screen if one.metric == metric and not one.found.still]
     unit = {"share": " [pp]", "share difference": " [pp]"}.get(found.units[metric], unit_words(found.units[metric]))
-    scale = 100 if found.units[metric] in _SHARES else 1
+    scale = 100 if found.units[metric] in SHARES else 1
     names = short_names(list(found.keys))
     with style.applied():
         figure = style.new_figure(3.8)

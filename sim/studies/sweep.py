@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -14,6 +13,7 @@ from kernels.random import RNG_SCHEME
 from sim.config.errors import BadInput
 from sim.config.key_units import unit_of_key
 from sim.files import read_of_schema, told, write_atomically, write_json
+from sim.parquet import parquet_bytes
 from sim.running.executors import Executor, executor_of
 from sim.running.parts import PART_BLOCKS, Played
 from sim.running.progress import bar
@@ -348,13 +348,14 @@ def _notes(plan: SweepPlan, cells: Sequence[Any]) -> tuple[str, ...]:
 
 def _keep(found: Sweep, folder: RunFolder) -> None:
     """Write the finished sweep; the manifest last, since it is what says that the rest is there."""
+    import pyarrow as pa
+
     from sim.reports.sweep_page import write_sweep_report
 
-    buffer = io.BytesIO()
-    found.frame.to_parquet(buffer, index=False)
+    table = pa.Table.from_pandas(found.frame, preserve_index=False)
     with told(folder.path):
         write_json(folder.path / RESULT, found.result())
-        write_atomically(folder.path / CELLS_FILE, buffer.getvalue())
+        write_atomically(folder.path / CELLS_FILE, parquet_bytes(table))
         write_sweep_report(found, folder.path)
         write_json(folder.path / "manifest.json", found.manifest)
     folder.clear_unfinished()

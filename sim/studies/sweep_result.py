@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sim.config.errors import BadInput
+from sim.parquet import read_parquet
 from sim.stats.differences import Difference, Verdict
 from sim.stats.figures import Estimate
 from sim.stats.goals import GoalResult, GoalVerdict, overall
@@ -291,12 +292,10 @@ def load_sweep(path: str | Path) -> pd.DataFrame:
     BadInput
         When it is no folder of a finished sweep, or it is damaged.
     """
-    import pandas as pd
-
     file = Path(path) / CELLS_FILE
     try:
-        return pd.read_parquet(file)
+        table = read_parquet(file, "the sweep's command writes it anew with --resume")
     except FileNotFoundError:
         raise BadInput.of(f"{file} is missing; must be the folder of a finished sweep") from None
-    except Exception as error:  # a damaged file may raise anything
-        raise BadInput.of(f"{file} is damaged: {error}") from None
+    frame: pd.DataFrame = table.to_pandas()
+    return frame

@@ -18,6 +18,7 @@ import numpy as np
 
 from sim.config.errors import BadInput
 from sim.files import told, write_atomically
+from sim.parquet import parquet_bytes
 from sim.running.parts import PART_BLOCKS, Played
 from sim.studies.sweep_tables import (
     GROWING,
@@ -29,7 +30,6 @@ from sim.studies.sweep_tables import (
     flat_lists,
     in_order,
     joined,
-    parquet,
     parts_in,
     read_rows,
     table_of,
@@ -109,7 +109,7 @@ class RowStore:
                 growing = self.folder / GROWING
                 growing.mkdir(exist_ok=True)
                 self._n_files += 1
-                write_atomically(growing / f"{self._n_files:06d}.parquet", parquet(joined(self.pending)))
+                write_atomically(growing / f"{self._n_files:06d}.parquet", parquet_bytes(joined(self.pending)))
         self.kept += self.pending
         self.pending = []
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from sim.config.errors import BadInput
+from sim.parquet import parquet_writer, read_parquet
 from sim.running.parts import PART_BLOCKS, Played
 
 if TYPE_CHECKING:
@@ -30,7 +31,6 @@ __all__ = [
     "flat_lists",
     "in_order",
     "joined",
-    "parquet",
     "parts_in",
     "read_rows",
     "table_of",
@@ -208,7 +208,6 @@ def in_order(table: pa.Table, keys: Sequence[str]) -> pa.Table:
 def compacted(rows: list[Rows], keys: Sequence[str]) -> bytes:
     """The same as Parquet, in row groups of whole cells; `rows` is emptied, since a large sweep fills gigabytes."""
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     table = joined(rows)
     rows.clear()
@@ -220,7 +219,7 @@ def compacted(rows: list[Rows], keys: Sequence[str]) -> bytes:
     order, numbers = _order(table, keys)
     edges = np.searchsorted(numbers, np.arange(0, max(1, len(keys)), CELLS_A_GROUP))
     buffer = io.BytesIO()
-    with pq.ParquetWriter(buffer, table.schema, compression="zstd") as writer:
+    with parquet_writer(buffer, table.schema) as writer:
         for start, stop in pairwise([*edges.tolist(), len(order)]):
             writer.write_table(_taken(table, order[start:stop]), row_group_size=max(1, stop - start))
     return buffer.getvalue()
@@ -234,15 +233,6 @@ def flat_lists(column: Any) -> tuple[Any, Any]:
     if isinstance(array, pa.ChunkedArray):
         array = array.chunk(0)
     return array.offsets.to_numpy(), array.values.to_numpy()
-
-
-def parquet(table: pa.Table) -> bytes:
-    """A table as the bytes of a Parquet file."""
-    import pyarrow.parquet as pq
-
-    buffer = io.BytesIO()
-    pq.write_table(table, buffer, compression="zstd")
-    return buffer.getvalue()
 
 
 def _check_columns(table: pa.Table) -> None:
@@ -266,22 +256,32 @@ def _check_columns(table: pa.Table) -> None:
             raise ValueError(f"its column {name} has gaps")
 
 
+def _check_dims(table: pa.Table) -> None:
+    """ValueError when the axes of the arrays are not told of."""
+    dims = json.loads((table.schema.metadata or {}).get(b"dims", b"{}"))
+    arrays = {name.removeprefix(PREFIX) for name in table.column_names if name.startswith(PREFIX)}
+    if not isinstance(dims, dict) or arrays != set(dims):
+        raise ValueError("it does not say of which shape its arrays are")
+    for name, told_by in dims.items():
+        shape = told_by.get("shape") if isinstance(told_by, dict) else None
+        whole = isinstance(shape, list) and all(isinstance(one, int) and one >= -1 for one in shape)
+        if not whole or not isinstance(told_by.get("by_block"), bool):
+            raise ValueError(f"it does not say of which shape {name} is")
+
+
 def read_rows(folder: Path) -> list[Rows]:
     """All rows in a folder, the compacted ones first."""
-    import pyarrow.parquet as pq
-
     paths = [folder / ROWS_FILE, *sorted((folder / GROWING).glob("*.parquet"))]
+    remedy = "take it away, and --resume plays its matches again"
     tables = []
     for path in paths:
         if not path.exists():
             continue
+        table = read_parquet(path, remedy)
         try:
-            # On this thread alone: others may still be alive where what is wrong with the file ends the process.
-            table = pq.read_table(io.BytesIO(path.read_bytes()), use_threads=False, pre_buffer=False)
             _check_columns(table)
-        except Exception as error:  # a damaged file may raise anything
-            raise BadInput.of(
-                f"{path} is damaged ({error}); take it away, and --resume plays its matches again"
-            ) from None
+            _check_dims(table)
+        except ValueError as error:
+            raise BadInput.of(f"{path} is damaged ({error}); {remedy}") from None
         tables.append(Rows(table, path))
     return tables

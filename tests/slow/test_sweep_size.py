@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pandas as pd
@@ -12,9 +11,7 @@ import pytest
 
 import sim
 from kernels.jit import PLAIN
-from sim.running.executors import executor_of
 from sim.studies.sweep import sweep
-from sim.studies.sweep_plan import make_sweep_plan
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(PLAIN, reason="speeds of compiled kernels")]
 
@@ -23,6 +20,11 @@ MOST_SECONDS = 60.0
 MOST_MEGABYTES = 600
 KEYS = ("economy.toll", "economy.income", "economy.upgrade_cost", "economy.siding_cost")
 
+MOST_OVERHEAD = 0.15
+"""Beside the matches."""
+
+ROUNDS = 3
+
 WHOLE = """
 import resource, sys, time
 started = time.perf_counter()
@@ -30,6 +32,33 @@ from sim.studies.sweep import sweep
 sweep(sys.argv[1], out=sys.argv[2], threads=2)
 print(time.perf_counter() - started, time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3)
 """
+START = """
+import time
+started = time.perf_counter()
+from sim.api import make_plan
+from sim.running.chunks import Chunk
+plan = make_plan("standard", bots=("greedy", "greedy"), seed=1)
+plan.compile()
+plan.play_rows(Chunk(0, 1))
+print(time.perf_counter() - started, time.process_time())
+"""
+"""What it takes to play a first pair, whatever is played."""
+
+MATCHES = """
+import sys, time
+from sim.running.executors import executor_of
+from sim.studies.sweep_plan import make_sweep_plan
+plan = make_sweep_plan(sys.argv[1])
+cells = range(len(plan.cells))
+parts = [plan.part(cell, part) for cell in cells for part in range(plan.n_parts(cell))]
+with executor_of(threads=2) as workers:
+    next(iter(workers.play(parts[:1])))
+    started = time.perf_counter(), time.process_time()
+    n_matches = sum(played.sums.n_matches for played in workers.play(parts))
+    print(time.perf_counter() - started[0], time.process_time() - started[1], n_matches, len(cells))
+"""
+"""The same parts on the same threads, and nothing made of them."""
+
 OPEN = """
 import sys, time
 import sim
@@ -56,25 +85,29 @@ def written(folder: Path, levels: int, matches: int) -> Path:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no peak of memory to read")
 def test_sweep_size__256_cells(tmp_path, capsys):
-    """From the start of Python to the finished report; the matches alone are the same parts on the same threads."""
+    """From the start of Python to the finished report, against its matches alone: a first pair, and then all of them.
+
+    Work is what is held against the bound: seconds on a machine that others use as well say little.
+    """
     path = written(tmp_path, 4, 20_000)
-    plan = make_sweep_plan(path)
-    numbers = range(len(plan.cells))
-    parts = [plan.part(cell, part) for part in range(max(map(plan.n_parts, numbers))) for cell in numbers]
-    with executor_of(threads=2) as workers:
-        started = time.perf_counter(), time.process_time()
-        n_matches = sum(played.sums.n_matches for played in workers.play(parts))
-        alone, worked = time.perf_counter() - started[0], time.process_time() - started[1]
-    whole, worked_in_all, megabytes = told_by(WHOLE, path, tmp_path / "out")
-    beside = worked_in_all - worked
+    rounds = []
+    for number in range(ROUNDS):
+        start, alone = told_by(START), told_by(MATCHES, path)
+        rounds.append((start, alone, told_by(WHOLE, path, tmp_path / f"out{number}")))
+    megabytes = max(whole[2] for _, _, whole in rounds)
     with capsys.disabled():
-        print(f"\n{len(plan.cells)} cells, {n_matches:,} matches: {whole:.1f} s, {alone:.1f} s for the matches alone")
-        print(
-            f"{beside:.1f} s of work beside the matches, {1000 * beside / len(plan.cells):.0f} ms a cell, "
-            f"{100 * beside / (worked / 2):.0f}% of the time that two idle cores need for them; "
-            f"{megabytes:.0f} MB at most"
-        )
-    assert whole < MOST_SECONDS
+        print(f"\n{rounds[0][1][3]:.0f} cells, {rounds[0][1][2]:,.0f} matches; least of {ROUNDS} rounds")
+        start, alone, whole = (tuple(min(one[at][k] for one in rounds) for k in (0, 1)) for at in range(3))
+        for k, what in enumerate(("by the clock", "of work on all cores")):
+            matches = start[k] + alone[k]
+            print(
+                f"{whole[k]:5.1f} s {what}: {start[k]:.1f} to a first pair, {alone[k]:.1f} the matches, "
+                f"{whole[k] - matches:.1f} beside them, {100 * (whole[k] / matches - 1):.1f}% of the matches; "
+                f"{100 * (whole[k] / alone[k] - 1):.1f}% where the start counts as well"
+            )
+        print(f"{megabytes:.0f} MB at most")
+    assert whole[0] < MOST_SECONDS
+    assert whole[1] < (1 + MOST_OVERHEAD) * (start[1] + alone[1])
     assert megabytes < MOST_MEGABYTES
 
 
