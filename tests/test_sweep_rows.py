@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import random
 import shutil
@@ -16,6 +17,7 @@ import pytest
 import sim
 from kernels.codes import Pairing
 from sim.config.errors import BadInput
+from sim.files import write_atomically
 from sim.games import game_named
 from sim.store import RunFolder
 from sim.studies.sweep import play_sweep, sweep
@@ -249,6 +251,22 @@ def test_rows__two_at_once_are_refused(folder, found):
     plan = make_sweep_plan(folder / "own.yaml")
     with RunFolder(folder / "whole", plan.digest), pytest.raises(BadInput, match="another process is writing"):
         sweep(folder / "own.yaml", out=folder / "whole")
+
+
+def test_rows__a_disk_that_is_full_in_the_end(folder, found, tmp_path, monkeypatch):
+    """They are put in order beside the report; without them, no manifest says that the sweep is whole."""
+
+    def full(path, data):
+        if path.name == ROWS_FILE:
+            raise OSError(errno.ENOSPC, "full")
+        write_atomically(path, data)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("sim.studies.sweep_rows.write_atomically", full)
+        with pytest.raises(BadInput, match="No space left on device; nothing that was finished is lost"):
+            sweep(folder / "own.yaml", out=tmp_path / "out")
+    assert not (tmp_path / "out" / "manifest.json").exists()
+    assert sweep(folder / "own.yaml", out=tmp_path / "out", resume=True).result() == found.result()
 
 
 # -- a large sweep ----------------------------------------------------------------------------------------------------
