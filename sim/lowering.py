@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from kernels.codes import NO_COST, NO_TOGGLE, CargoScope, Invest, Move, Route
-from kernels.dispatch.layout import MAX_ITEMS, MAX_JUNCTIONS, new_rules
+from kernels.dispatch.layout import MAX_ITEMS, MAX_JUNCTIONS, RULES_DTYPE, new_rules
 from sim.config.network import Network, network_of
 from sim.config.recent import Recent
 from sim.config.scenario import RailMap, Scenario
@@ -71,22 +71,22 @@ def lower(scenario: Scenario) -> np.recarray[Any, Any]:
     number, mirror = names.node_numbers, names.network.mirror
     economy = scenario.economy
     array = _of_map(scenario.map).copy()
-    rules = array[0]
-    rules.dispatches = scenario.dispatches
-    rules.starting_cash_dollars = economy.starting_cash
-    rules.income_dollars = economy.income
-    rules.upgrade_cost_dollars = NO_COST if economy.upgrade_cost is None else economy.upgrade_cost
-    rules.siding_cost_dollars = NO_COST if economy.siding_cost is None else economy.siding_cost
-    rules.upgraded_speed_ticks = economy.upgraded_speed
-    rules.toll_dollars = economy.toll
-    rules.cargo_scope = _SCOPES[scenario.cargo.scope]
+    rules = array.view(RULES_DTYPE, np.ndarray)  # the fields of a record array are slow to reach
+    rules["dispatches"] = scenario.dispatches
+    rules["starting_cash_dollars"] = economy.starting_cash
+    rules["income_dollars"] = economy.income
+    rules["upgrade_cost_dollars"] = NO_COST if economy.upgrade_cost is None else economy.upgrade_cost
+    rules["siding_cost_dollars"] = NO_COST if economy.siding_cost is None else economy.siding_cost
+    rules["upgraded_speed_ticks"] = economy.upgraded_speed
+    rules["toll_dollars"] = economy.toll
+    rules["cargo_scope"] = _SCOPES[scenario.cargo.scope]
     items = np.arange(MAX_ITEMS)
     rewards = np.array(scenario.cargo.rewards)
-    cargo_node, cargo_reward = rules.cargo_node, rules.cargo_reward
+    cargo_node, cargo_reward = rules["cargo_node"][0], rules["cargo_reward"][0]
     for t in range(len(scenario.map.trains)):
         schedule, offset = _schedule(scenario, t)
         seen = np.array([[number[label] for label in schedule], [number[mirror[label]] for label in schedule]])
-        cargo_node[:, t] = seen[:, items % len(schedule)]
+        cargo_node[:, t] = seen.take(items % len(schedule), axis=1)
         cargo_reward[:, t] = rewards[(items + offset) % len(rewards)]
     array.flags.writeable = False
     return array
