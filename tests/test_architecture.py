@@ -264,3 +264,18 @@ print(pupil.compiled(new_rules()[0], new_state()[0], np.int64(0), pupil.array({}
 @pytest.mark.compiled
 def test_architecture__kernels_need_no_blas_but_a_bot_may_use_it(tmp_path):
     assert in_new_process(MULTIPLIES, tmp_path) == "9"
+
+
+PLANS = """
+import sys
+from sim.studies.sweep_plan import make_sweep_plan
+make_sweep_plan({file!r})
+heavy = ("dask", "matplotlib", "networkx", "pandas", "pyarrow", "scipy.linalg", "scipy.special", "typer")
+print([name for name in heavy if name in sys.modules])
+"""
+
+
+@pytest.mark.compiled
+def test_architecture__a_sweep_is_planned_without_what_only_its_figures_need(tmp_path):
+    """Each takes a twentieth of a second or more, which nobody would have to wait for before the first match."""
+    assert in_new_process(PLANS.format(file=str(ROOT / "configs" / "sweeps" / "costs.yaml")), tmp_path) == "[]"

@@ -14,13 +14,13 @@ from sim.config.scenario import Scenario
 from sim.games.damage import wrong_key
 from sim.games.dispatch.plan import DispatchPlan
 from sim.games.dispatch.players import player_for
-from sim.games.dispatch.recorded import RECORDS_FILE, RecordedPlan, recorded_plan
 from sim.running.plan import checked_seed
 from sim.stats.figures import Int64s, MetricDefinition
 from sim.stats.metrics import METRICS
 from sim.stats.sums import BlockSums
 
 if TYPE_CHECKING:
+    from sim.games.dispatch.recorded import RecordedPlan
     from sim.running.result import Run
     from sim.studies.value_result import ValueStudy
 
@@ -56,6 +56,8 @@ class DispatchGame:
     def plan_of(self, run: Run) -> DispatchPlan | RecordedPlan:
         """The pairing that a run played, with the bots as they are now; or the records that it keeps."""
         if "records" in run.manifest:
+            from sim.games.dispatch.recorded import RECORDS_FILE, recorded_plan
+
             if run.folder is None:
                 raise BadInput.of("this run of records has no folder that keeps them; name one with out")
             return recorded_plan(run.folder / RECORDS_FILE)

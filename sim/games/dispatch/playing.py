@@ -90,7 +90,8 @@ def sum_rows(pairing: Pairing, chunk: Chunk, rows: Rows, n_blocks: int) -> Block
     where = (int(pairing), chunk.first_pair, chunk.stride)
     add_to_blocks(rows, *where, total.pairs, total.outcomes, total.sums, total.squares, total.pair_scores)
     margins = rows[:, Column.POINTS_A].astype(np.int64) - rows[:, Column.POINTS_B]
-    values = np.unique(margins)
+    least = margins.min()
+    values = np.flatnonzero(np.bincount(margins - least)) + least  # np.unique sorts, which takes ten times as long
     counts = np.zeros((n_blocks, 2, values.size), np.int64)
     count_margins(rows, *where, values, counts)
     parts: dict[str, Any] = {**vars(total), "margins": MarginHistogram(values, counts)}
