@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from sim.reports import style
+from sim.reports.area import Area, beside, scale_of
 from sim.reports.sheet import Sheet, rounded_ticks, width_of
 from sim.reports.sweep_choice import effects, grid_of, levels_of, map_view, met_scores, scores, spread_out
 from sim.reports.sweep_curves import curve_figure, keys_figure
@@ -262,3 +263,41 @@ def test_words__are_anchored_in_svg_and_drawn_in_png():
     assert float(re.search(r'x="([\d.]+)"', svg[svg.index("<text") :])[1]) == 72
     assert svg == style.svg_text(sheet.figure)
     assert style.png_bytes(sheet.figure, 40).startswith(b"\x89PNG")
+
+
+def test_scale__of_shares_has_no_number_outside_what_they_can_be():
+    marks, ends = scale_of([99.0, 100.0], "share")
+    assert [word for _, word in marks] == ["99.00", "99.25", "99.50", "99.75", "100.00"]
+    assert ends == pytest.approx((98.95, 100.05))
+    assert scale_of([], "points")[1] == pytest.approx((-0.05, 0.05))
+
+
+def test_words__beside_points_lie_on_none_and_not_on_each_other():
+    area = Area(Sheet(4, 3), (0.5, 0.5), (3, 2), (0, 1), (0, 1))
+    points = [area.at(x, y) for x, y in ((0.5, 0.5), (0.52, 0.5), (0.5, 0.53), (1.0, 1.0), (0.0, 0.0))]
+    placed = beside(points, ["a name", "another", "one more", "upper right", "lower left"], area)
+    boxes = [(x, y - 0.08, x + width_of(word, 9.0), y + 0.08) for x, y, word in placed]
+    for n, (left, low, right, high) in enumerate(boxes):
+        assert left >= 0.5
+        assert right <= 3.5
+        assert not any(left < x < right and low < y < high for x, y in points)
+        assert not any(left < b[2] and b[0] < right and low < b[3] and b[1] < high for b in boxes[:n])
+
+
+def test_map__of_goals_has_a_legend_and_a_region():
+    goal = Goal("spread.mean", Band(0, 16.5), "spread.mean <= 16.5", "points")
+    found = made(THREE, lambda at: 6 * at["c"] + 5 * at["d"], goal=goal)
+    view = view_of(found)
+    figure = map_figure(found, view, "spread.mean", "")
+    assert words(figure, "legend") == ["met", "violated", "undecided"]
+    n = [cell.verdict for cell in view.cells.values()]
+    assert len(named(figure, "undecided")[0].get_offsets()) == n.count(GoalVerdict.UNDECIDED) > 0
+    assert len(named(figure, "cells")[0].get_offsets()) == len(n) - n.count(GoalVerdict.UNDECIDED)
+    assert sum(len(one.get_segments()) for one in named(figure, "region")) == 4 * n.count(GoalVerdict.MET)
+    assert sorted(words(figure, "values")) == ["0"] * (len(n) - n.count(GoalVerdict.MET)) + ["1"] * n.count(
+        GoalVerdict.MET
+    )
+    drawn = drawings(found)
+    assert {"map-goals", "map-goal1", "curve1"} == set(drawn)
+    assert "the two keys that decide most" in drawn["map-goals"].title
+    assert drawn["map-goals"].title.endswith("Outlined where all are met; the numbers say how many of the 1 are.")
