@@ -244,3 +244,23 @@ def test_architecture__a_bot_needs_no_file():
     found: dict[str, object] = {}
     exec("def typed(rules, state, c, params, stream):\n    return 3\n", found)
     assert bot()(found["typed"]).compiled is not None
+
+
+MULTIPLIES = """
+import sys
+import numpy as np
+from kernels.dispatch.bots import bot
+from kernels.dispatch.layout import new_rules, new_state
+from kernels.random import new_streams
+assert "scipy.linalg" not in sys.modules
+@bot
+def pupil(rules, state, c, params, stream):
+    both = np.full((2, 2), 1.5)
+    return np.int64(np.dot(both, both)[0, 0] + np.vdot(both[0], both[1]) + np.linalg.det(both))
+print(pupil.compiled(new_rules()[0], new_state()[0], np.int64(0), pupil.array({}), new_streams(1)[0]))
+"""
+
+
+@pytest.mark.compiled
+def test_architecture__kernels_need_no_blas_but_a_bot_may_use_it(tmp_path):
+    assert in_new_process(MULTIPLIES, tmp_path) == "9"

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from sim.stats import intervals
+from sim.stats.blocks import by_known_blocks, variances
 
 LEVEL = 0.95
 NORMAL = float(stats.norm.ppf(0.975))
@@ -333,24 +334,58 @@ def test_quantile__holds_its_value_and_grows_with_level(n_blocks, n_values, q, s
 
 
 @pytest.mark.parametrize("n_blocks", [2, 10, 64, 131, 640])
-def test_variance__is_that_of_numpy_to_the_last_bit(n_blocks):
+def test_variances__are_those_of_numpy_to_the_last_bit(n_blocks):
     draws = np.random.default_rng(n_blocks)
-    for means in (draws.random(n_blocks), draws.normal(1e6, 1, n_blocks), np.repeat(0.1, n_blocks)):
-        assert intervals.variance(means) == float(means.var(ddof=1))
+    means = np.array([draws.random(n_blocks), draws.normal(1e6, 1, n_blocks), np.repeat(0.1, n_blocks)])
+    together = variances(means).tolist()
+    assert together == [float(one.var(ddof=1)) for one in means]
+    assert together == [variances(one[None])[0] for one in means]
+
+
+def test_by_known_blocks__gives_every_figure_once_without_its_empty_blocks():
+    gap = math.nan
+    means = np.array([[1.0, 2, 3], [4, gap, 6], [7, 8, 9], [gap, gap, gap]])
+    found = {
+        place: row.tolist() for places, rows in by_known_blocks(means) for place, row in zip(places, rows, strict=True)
+    }
+    assert found == {0: [1, 2, 3], 1: [4, 6], 2: [7, 8, 9], 3: []}
+    ((places, whole),) = by_known_blocks(means[[0, 2]])
+    assert (places, whole.tolist()) == ([0, 1], [[1, 2, 3], [7, 8, 9]])
 
 
 def test_distribution__its_quantiles_are_those_asked_for_one_by_one():
     counts = np.random.default_rng(1).poisson(3, (64, 9))
     values = np.arange(9) - 4
-    whole = intervals.Distribution(values, counts, 500)
+    whole = intervals.Distribution(values, counts.cumsum(axis=1), 500)
     for q in (0.1, 0.5, 0.9):
         for level in (0.95, 0.99):
             assert whole.quantile(q, level, (-9, 9)) == intervals.quantile(q, values, counts, 500, level, (-9, 9))
 
 
-def test_mean__at_several_levels_is_each_alone():
+def test_means_at__each_figure_and_level_is_as_it_is_alone():
     draws = np.random.default_rng(2)
-    for means in (draws.random(64), np.full(64, 0.5), np.r_[np.zeros(60), 1, 2, 1, 1], draws.random(9)):
+    for n_blocks in (9, 12, 64):
+        rare = np.zeros(n_blocks)
+        rare[:4] = 1, 2, 1, 1
+        means = np.array([draws.random(n_blocks), np.full(n_blocks, 0.5), rare, 2 - rare, np.zeros(n_blocks)])
+        values, n_pairs = means.mean(axis=1).tolist(), [640, 500, 640, 700, 640]
         levels = (0.95, 0.999)
-        alone = [intervals.mean(0.5, means, 640, level, (0, 2)) for level in levels]
-        assert intervals.mean_at(0.5, means, 640, levels, (0, 2)) == alone
+        limits = [(0.0, 2.0), (-2.0, 2.0), (0.0, math.inf), (-math.inf, 2.0), (-math.inf, math.inf)]
+        found = intervals.means_at(values, means, n_pairs, levels, limits)
+        assert found == [
+            [intervals.mean(value, one, n, level, ends) for level in levels]
+            for value, one, n, ends in zip(values, means, n_pairs, limits, strict=True)
+        ]
+        methods = [one.method for one, _ in found]
+        assert methods == (
+            ["n too small"] * 5 if n_blocks < 10 else ["t", "zero variance", "gamma", "gamma", "range unknown"]
+        )
+
+
+def test_proportions__each_is_as_it_is_alone():
+    draws = np.random.default_rng(3)
+    means = np.array([draws.random(64), np.full(64, 0.25), draws.random(64) < 0.1, np.zeros(64)]).astype(np.float64)
+    values, n_pairs = means.mean(axis=1).tolist(), [640, 500, 640, 64]
+    found = intervals.proportions(values, means, n_pairs, 0.95)
+    assert found == [intervals.proportion(*one, 0.95) for one in zip(values, means, n_pairs, strict=True)]
+    assert [one.method for one in found] == ["wilson"] * 3 + ["clopper-pearson"]

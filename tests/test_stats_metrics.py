@@ -10,6 +10,7 @@ from scipy import stats
 
 from kernels.codes import Column, Outcome, Pairing
 from sim.stats import definitions, intervals
+from sim.stats.figures import estimated
 from sim.stats.metrics import METRICS, Certainty, histogram, seat_table, summarise
 from sim.stats.sums import BlockSums, sum_rows
 from tests.test_stats_sums import made_rows, made_sums
@@ -206,6 +207,46 @@ def test_summarise__entry_of_the_summary():
     assert list(entry) == ["pairing", "metric", "value", "low", "high", "n", "n_units", "method"]
     assert (entry["pairing"], entry["n"], entry["n_units"]) == ("a vs b", 3000, 3000)
     assert json.loads(json.dumps(entry)) == entry
+
+
+@pytest.mark.parametrize("pairing", Pairing)
+@pytest.mark.parametrize(("pairs", "illegal"), [(9, 0.0), (90, 0.4), (300, 0.02), (3000, 0.0)])
+def test_summarise__a_figure_alone_is_as_it_is_among_all(pairing, pairs, illegal):
+    """To the last bit, in whatever company: also where blocks are empty, or all their pairs illegal."""
+    total = made_sums(9, pairs, pairing, 64, illegal=illegal)
+    assert (total.legal_pairs == 0).any() == (pairs < 300)
+    for known in (Certainty(), Certainty(deterministic=True), Certainty(mirror_proof=True)):
+        together = summarise(total, "x", exact=known, limits=LIMITS)
+        alone = [summarise(total, "x", exact=known, limits=LIMITS, metrics=[name])[0] for name in METRICS]
+        assert alone == together
+    assert summarise(total, "x", limits=LIMITS, metrics=[]) == []
+
+
+def test_estimated__ratios_of_sums_alone_and_among_others():
+    """Rare ones keep their gamma interval; blocks without what is counted leave only their own figure."""
+    rng = np.random.default_rng(10)
+    number = rng.integers(1, 9, (4, 64))
+    number[2, :3] = 0
+    rare = np.zeros(64, np.int64)
+    rare[:3] = number[1, :3]
+    totals = [rng.integers(0, 5, 64) * number[0], rare, rng.integers(0, 5, 64) * number[2], 0 * number[3]]
+    metrics = [
+        definitions.MetricDefinition(
+            f"m{v}",
+            definitions.Kind.MEAN,
+            "Stages",
+            "",
+            lambda _, v=v: definitions.Totals(totals[v], number[v], number[v], ratio=True),
+            (4,),
+        )
+        for v in range(4)
+    ]
+    together = estimated(metrics, None, "x", level=0.95, limits=None)
+    assert [estimated([one], None, "x", level=0.95, limits=None)[0] for one in metrics] == together
+    assert [one.method for one in together] == ["t", "gamma", "t", "zero variance"]
+    total, n, value = totals[2][3:], number[2][3:], totals[2].sum() / number[2].sum()
+    error = np.std(n * (total / n - value), ddof=1) / n.mean() / math.sqrt(61)
+    assert together[2].high - value == pytest.approx(stats.t.ppf(0.975, 60) * error)
 
 
 def test_summarise__level_widens_every_interval():

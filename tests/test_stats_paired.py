@@ -245,3 +245,42 @@ def test_differences__the_base_is_read_once_however_many_are_compared_with_it():
     assert sum(sums is one.sums for sums in asked) == 1
     fresh = [differences(side(one.sums), other, [definition])[0] for other in others]
     assert found == fresh
+
+
+def test_differences__a_figure_alone_is_as_it_is_among_all():
+    """Whatever else is compared, and of whatever kind: only the strict level knows how many there are."""
+    rng = np.random.default_rng(8)
+    played = [rng.integers(0, 20, (2, B)), np.zeros((2, B)), np.repeat(rng.integers(0, 20, (1, B)), 2, axis=0)]
+    few = rng.integers(0, 20, (1, B)).repeat(2, axis=0)
+    few[1, :3] += 1
+    gaps = rng.integers(0, 20, (2, B)), rng.integers(0, 3, (2, B))
+    counts = rng.integers(1, 9, (2, B, 5))
+
+    def measured_of(place, which):
+        if place < 4:
+            return totals([*played, few][place][which])
+        if place == 4:
+            return Totals(gaps[0][which] * (gaps[1][which] > 0), gaps[1][which], gaps[1][which])
+        if place == 5:
+            return totals(np.zeros(B), per_block=0)
+        return Bins(np.arange(5) + which, counts[which], counts[which].sum(axis=1))
+
+    metrics = [
+        MetricDefinition(f"m{place}", kind, "points", "", lambda which, place=place: measured_of(place, which), q=0.5)
+        for place, kind in enumerate([Kind.PROPORTION, *[Kind.MEAN] * 5, Kind.QUANTILE])
+    ]
+    for exact in ((False, False), (True, False)):
+        sides = [side(which, exact=exact[which]) for which in (0, 1)]
+        for paired in (True, False):
+            together = differences(*sides, metrics, paired=paired)
+            fresh = [side(which, exact=exact[which]) for which in (0, 1)]
+            for one, whole in zip(metrics, together, strict=True):
+                (alone,) = differences(*fresh, [one], paired=paired)
+                assert alone.as_dict() | {"verdict": None, "matches_needed": None} == whole.as_dict() | {
+                    "verdict": None,
+                    "matches_needed": None,
+                }
+    assert [one.method for one in differences(side(0), side(1), metrics)] == [
+        *("t", IDENTICAL, IDENTICAL, "gamma", "t", "no matches", "t")
+    ]
+    assert differences(side(0), side(1), []) == []

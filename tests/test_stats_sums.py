@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kernels.codes import N_COLUMNS, N_OUTCOMES, Column, Outcome, Pairing
-from sim.stats.sums import BlockSums, MarginHistogram, merge, sum_rows
+from sim.stats.margins import MarginHistogram
+from sim.stats.sums import BlockSums, merge, sum_rows
 
 COUNTED = range(Column.DELIVERIES_A, Column.ILLEGAL_DISPATCH)
 
@@ -163,6 +164,39 @@ def test_arrays__there_and_back(pairing, tmp_path):
     del arrays["squares"]
     with pytest.raises(ValueError, match="squares"):
         BlockSums.from_arrays(arrays)
+
+
+@pytest.mark.parametrize("pairing", Pairing)
+def test_arrays__of_parts_in_a_row_are_those_of_padded_parts_added_up(pairing):
+    """Their histograms have values of their own, and a part may be without a legal match."""
+    parts = [made_sums(3, 50, pairing, edge=-3), made_sums(4, 9, pairing, illegal=1.0), made_sums(5, 40, pairing, 7)]
+    sizes = [part.n_blocks for part in parts]
+    total = BlockSums.empty(pairing, sum(sizes))
+    for number, part in enumerate(parts):
+        before, after = sum(sizes[:number]), sum(sizes[number + 1 :])
+        padded = {
+            name: array if name in part.not_by_block else np.pad(array, [(before, after)] + [(0, 0)] * (array.ndim - 1))
+            for name, array in part.as_arrays().items()
+        }
+        total = total + BlockSums.from_arrays(padded)
+    joined = BlockSums.from_arrays(*(part.as_arrays() for part in parts))
+    assert as_bytes(joined) == as_bytes(total)
+
+
+def test_arrays__of_parts_that_do_not_fit():
+    good = made_sums(3, 50, Pairing.LANES).as_arrays()
+    turned = {**good, "margin_values": good["margin_values"][::-1], "margin_counts": good["margin_counts"][..., ::-1]}
+    for bad, why in (
+        (made_sums(3, 50, Pairing.SEATS).as_arrays(), "pairing is"),
+        ({**good, "outcomes": good["outcomes"][1:]}, "outcomes has 15 blocks, must have 16"),
+        ({**good, "margin_counts": good["margin_counts"][1:]}, "margin_counts has shape"),
+        (turned, "sorted"),
+        ({**good, "pairs": good["pairs"] + 1}, "add up"),
+        ({name: array for name, array in good.items() if name != "squares"}, "squares"),
+    ):
+        for parts in ((good, bad), (bad, good)):
+            with pytest.raises(ValueError, match=why):
+                BlockSums.from_arrays(*parts)
 
 
 @pytest.mark.parametrize("pairing", Pairing)

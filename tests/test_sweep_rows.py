@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import random
 import shutil
@@ -14,13 +15,17 @@ import pyarrow.parquet as pq
 import pytest
 
 import sim
+from kernels.codes import Pairing
 from sim.config.errors import BadInput
+from sim.files import write_atomically
+from sim.games import game_named
 from sim.store import RunFolder
 from sim.studies.sweep import play_sweep, sweep
 from sim.studies.sweep_plan import make_sweep_plan
 from sim.studies.sweep_result import Sweep
-from sim.studies.sweep_rows import ROWS_FILE, RowStore
+from sim.studies.sweep_rows import ROWS_FILE, CellParts, RowStore, stacked
 from tests.run_tools import SHORT, scaled
+from tests.test_stats_sums import made_sums
 
 MATCHES = scaled(1_400, 32)
 
@@ -102,6 +107,18 @@ def test_rows__that_contradict_each_other_are_damage(folder, found, tmp_path):
         assert not (tmp_path / "out").exists()
     with pytest.raises(BadInput, match=f"rows of cell {row['cell'][:12]} are damaged: outcomes of swap 0 add up to"):
         merged(folder, tmp_path / "alone", shard)
+
+
+def test_stacked__joins_whole_parts_only():
+    parts = CellParts("0123456789abcdef")
+    parts.arrays = {number: made_sums(number, 40, Pairing.SEATS).as_arrays() for number in range(3)}
+    game = game_named("dispatch")
+    joined = stacked(game, parts, 2, first=1)
+    assert joined.pairs.tolist() == [*parts.arrays[1]["pairs"], *parts.arrays[2]["pairs"]]
+    parts.arrays[1] = made_sums(1, 40, Pairing.SEATS, 1).as_arrays()
+    assert stacked(game, parts, 1, first=1).n_blocks == 1
+    with pytest.raises(BadInput, match="rows of cell 0123456789ab are damaged: part 1 has 1 blocks; must have 16"):
+        stacked(game, parts, 3)
 
 
 def test_rows__that_are_lacking_are_damage(folder, found, tmp_path):
@@ -234,6 +251,22 @@ def test_rows__two_at_once_are_refused(folder, found):
     plan = make_sweep_plan(folder / "own.yaml")
     with RunFolder(folder / "whole", plan.digest), pytest.raises(BadInput, match="another process is writing"):
         sweep(folder / "own.yaml", out=folder / "whole")
+
+
+def test_rows__a_disk_that_is_full_in_the_end(folder, found, tmp_path, monkeypatch):
+    """They are put in order beside the report; without them, no manifest says that the sweep is whole."""
+
+    def full(path, data):
+        if path.name == ROWS_FILE:
+            raise OSError(errno.ENOSPC, "full")
+        write_atomically(path, data)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("sim.studies.sweep_rows.write_atomically", full)
+        with pytest.raises(BadInput, match="No space left on device; nothing that was finished is lost"):
+            sweep(folder / "own.yaml", out=tmp_path / "out")
+    assert not (tmp_path / "out" / "manifest.json").exists()
+    assert sweep(folder / "own.yaml", out=tmp_path / "out", resume=True).result() == found.result()
 
 
 # -- a large sweep ----------------------------------------------------------------------------------------------------

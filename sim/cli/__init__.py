@@ -18,12 +18,14 @@ def main() -> None:
     # busy machine, and could differ in the last bit from one machine to the next. Matches have threads of their own.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+    from sim.collecting import seldom_collected
     from sim.config.errors import BadInput
 
     try:
-        from sim.cli.app import app
+        with seldom_collected():
+            from sim.cli.app import app
 
-        app(prog_name="sim")
+            app(prog_name="sim")
     except BadInput as error:
         for line in str(error).splitlines():
             print(line, file=sys.stderr)

@@ -199,8 +199,11 @@ class Game(Protocol):
     def metrics(self, scenario: Any) -> Mapping[str, MetricDefinition]:
         """Every figure of a scenario by its core name."""
 
-    def sums_from_arrays(self, arrays: Mapping[str, Int64s]) -> Any:
-        """Sums (`Sums`) as `Sums.as_arrays` gave them, validated; ValueError when they do not add up."""
+    def sums_from_arrays(self, *parts: Mapping[str, Int64s]) -> Any:
+        """Sums (`Sums`) as `Sums.as_arrays` gave them, validated; ValueError when they do not add up.
+
+        Several parts have blocks of their own: they follow each other.
+        """
 
     def manifest_damage(self, manifest: Mapping[str, Any], sums: Any) -> str | None:
         """What is wrong with the game's own part of a manifest (`Plan.words` and `Plan.outcomes`), or None."""

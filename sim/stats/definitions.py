@@ -6,14 +6,14 @@ first, wherever it sits; A and B are seats. In self-play and for recorded matche
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from kernels.codes import Column, Company, Outcome, Pairing
 from sim.stats.figures import Bins, Kind, MetricDefinition, Totals
-from sim.stats.sums import DOUBLED_SCORE_A, BlockSums, Int64s, first_seats
+from sim.stats.sums import BlockSums, Int64s, first_seats
 
 __all__ = [
     "LIMIT_KEYS",
@@ -35,29 +35,39 @@ def _legal(total: BlockSums, value: Int64s, scale: int = 1) -> Totals:
 
 
 def _count(*outcomes: Outcome) -> Callable[[BlockSums], Totals]:
-    return lambda total: _legal(total, total.outcomes[:, :, list(outcomes)].sum(axis=(1, 2)))
+    return lambda total: _legal(total, _added(total.by_outcome, outcomes))
 
 
 def _both(*columns: Column) -> Callable[[BlockSums], Totals]:
-    return lambda total: _legal(total, total.sums[:, :, list(columns)].sum(axis=(1, 2)))
+    return lambda total: _legal(total, _added(total.by_column, columns))
+
+
+def _added(rows: Int64s, places: Sequence[int]) -> Int64s:
+    """Sum of some rows: of integers, so that the order is all the same."""
+    total: Int64s = rows[places[0]]
+    for place in places[1:]:
+        total = total + rows[place]
+    return total
 
 
 def _player(player: int, seat_a: Column, seat_b: Column) -> Callable[[BlockSums], Totals]:
     """Column of the first (0) or second (1) bot, whichever seat it sits in."""
+    columns = {pairing: [(seat_a, seat_b)[seat ^ player] for seat in first_seats(pairing)] for pairing in Pairing}
 
     def measure(total: BlockSums) -> Totals:
-        columns = [(seat_a, seat_b)[seat ^ player] for seat in first_seats(total.pairing)]
-        return _legal(total, total.sums[:, 0, columns[0]] + total.sums[:, 1, columns[1]])
+        one, other = columns[total.pairing]
+        return _legal(total, total.sums[:, 0, one] + total.sums[:, 1, other])
 
     return measure
 
 
 def _wins(player: int) -> Callable[[BlockSums], Totals]:
     won = ([Outcome.A_ON_POINTS, Outcome.A_ON_CASH], [Outcome.B_ON_POINTS, Outcome.B_ON_CASH])
+    outcomes = {pairing: [won[seat ^ player] for seat in first_seats(pairing)] for pairing in Pairing}
 
     def measure(total: BlockSums) -> Totals:
-        by_swap = [total.outcomes[:, s, won[seat ^ player]] for s, seat in enumerate(first_seats(total.pairing))]
-        return _legal(total, by_swap[0].sum(axis=1) + by_swap[1].sum(axis=1))
+        one, other = (_added(total.outcomes[:, s].T, which) for s, which in enumerate(outcomes[total.pairing]))
+        return _legal(total, one + other)
 
     return measure
 
@@ -74,12 +84,12 @@ def _score_in_seat(seat: Company) -> Callable[[BlockSums], Totals]:
     """
 
     def measure(total: BlockSums) -> Totals:
-        doubled = total.outcomes @ DOUBLED_SCORE_A
+        doubled = total.doubled_scores_a
         if total.pairing == Pairing.SEATS:
             swap = int(seat)
             score = doubled[:, swap] if seat == Company.A else 2 * total.legal_pairs - doubled[:, swap]
             return Totals(score, total.legal_pairs, total.legal_pairs, 2)
-        score = doubled.sum(axis=1)
+        score = doubled[:, 0] + doubled[:, 1]
         return _legal(total, score if seat == Company.A else 2 * total.legal_matches - score, scale=2)
 
     return measure
@@ -87,7 +97,8 @@ def _score_in_seat(seat: Company) -> Callable[[BlockSums], Totals]:
 
 def _seat_bias(total: BlockSums) -> Totals:
     """Seat A's score minus seat B's, which is twice seat A's score minus 1."""
-    return _legal(total, (total.outcomes @ DOUBLED_SCORE_A).sum(axis=1) - total.legal_matches)
+    doubled = total.doubled_scores_a
+    return _legal(total, doubled[:, 0] + doubled[:, 1] - total.legal_matches)
 
 
 def _margin_mean(total: BlockSums) -> Totals:
@@ -107,7 +118,7 @@ def _spread_bins(total: BlockSums) -> Bins:
 
 
 def _illegal(total: BlockSums) -> Totals:
-    return Totals(total.outcomes[:, :, Outcome.ILLEGAL].sum(axis=1), total.pairs * len(total.swaps), total.pairs)
+    return Totals(total.by_outcome[Outcome.ILLEGAL], total.pairs * len(total.swaps), total.pairs)
 
 
 def _shares() -> list[MetricDefinition]:

@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import Enum, unique
+from functools import cached_property
 from typing import Any
 
+import numpy as np
+
+from sim.stats.blocks import Floats
 from sim.stats.deltas import default_delta
-from sim.stats.figures import DETERMINISTIC, Bins, Kind, MetricDefinition, Totals
+from sim.stats.figures import DETERMINISTIC, Bins, Kind, MetricDefinition, Totals, limits_of
 from sim.stats.intervals import Interval
 from sim.stats.paired import (
     IDENTICAL,
-    Measured,
-    combination,
-    gain,
-    intervals_at,
+    MeasuredFigures,
+    combinations,
+    errors_and_gains,
+    intervals_together,
     match_deviation,
-    measured,
     pairs_to_decide,
     quantile_of,
-    standard_error,
     unpaired_interval,
 )
 
@@ -56,15 +58,14 @@ class Side:
     sums: Any
     limits: Mapping[str, float]
     exact: bool = False
-    _read: dict[str, _Read] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _read: dict[tuple[str, ...], _Read] = field(default_factory=dict, init=False, repr=False, compare=False)
 
-    def as_base(self, metric: MetricDefinition) -> _Read:
-        """A figure of the side that others are compared with; read once, however many there are."""
-        if metric.name not in self._read:
-            found = metric.measure(self.sums)
-            at = quantile_of(found, metric.q) if isinstance(found, Bins) else math.nan
-            self._read[metric.name] = _read(found, metric, at, self.exact)
-        return self._read[metric.name]
+    def as_base(self, metrics: Sequence[MetricDefinition]) -> _Read:
+        """Figures of the side that others are compared with; read once, however many there are."""
+        names = tuple(metric.name for metric in metrics)
+        if names not in self._read:
+            self._read[names] = _read(self, metrics)
+        return self._read[names]
 
 
 @dataclass(frozen=True)
@@ -151,90 +152,125 @@ def differences(
     comparisons
         How many such comparisons are made together, all of whose claims are allowed for.
     """
-    pairs = [(metric, *_both(metric, base, variant)) for metric in metrics]
-    chance = sum(1 for _, one, other in pairs if not _alike(one, other))
-    strict = 1 - (1 - level) / (max(1, chance) * comparisons)
-    levels = level, strict
-    return [_difference(metric, (one, other), (base, variant), paired, levels, deltas) for metric, one, other in pairs]
-
-
-def _both(metric: MetricDefinition, base: Side, variant: Side) -> tuple[_Read, _Read]:
-    one = base.as_base(metric)
-    at = one.shown if metric.kind is Kind.QUANTILE else math.nan
-    return one, _read(metric.measure(variant.sums), metric, at, variant.exact)
+    listed = list(metrics)
+    if not listed:
+        return []
+    one = base.as_base(listed)
+    other = _read(variant, listed, one.shown)
+    chance = len(listed) - _n_alike(one.compared.means, other.compared.means)
+    levels = level, 1 - (1 - level) / (max(1, chance) * comparisons)
+    changes = (_paired if paired else _unpaired)(one.compared, other.compared, levels, _widths(one, other))
+    shown = zip(one.shown, other.shown, strict=True)
+    n, n_units = map(min, one.compared.n, other.compared.n), map(min, one.compared.pairs, other.compared.pairs)
+    given = deltas or {}
+    smallest = [given.get(metric.name, delta) for metric, delta in zip(listed, one.deltas, strict=True)]
+    rests_on = zip(n, n_units, strict=True)
+    return list(map(_difference, listed, shown, rests_on, changes, smallest))
 
 
 @dataclass(frozen=True)
 class _Read:
-    """One figure of one side: as it is shown, and as it is compared."""
+    """Figures of one side: as they are shown, and as they are compared."""
 
-    shown: float
-    compared: Measured
-    found: Totals | Bins
-    n: int
+    metrics: Sequence[MetricDefinition]
+    found: Sequence[Totals | Bins]
+    shown: list[float]
+    compared: MeasuredFigures
+    limits: Mapping[str, float]
+
+    @cached_property
+    def ends(self) -> list[tuple[float, float]]:
+        """Least and greatest value of a match."""
+        return limits_of(self.metrics, self.limits)
+
+    @cached_property
+    def deltas(self) -> list[float | None]:
+        """How large a difference from each has to be to matter, where nobody says otherwise."""
+        return [
+            default_delta(metric, shown, match_deviation(one, self.compared[v]) if isinstance(one, Totals) else None)
+            for v, (metric, one, shown) in enumerate(zip(self.metrics, self.found, self.shown, strict=True))
+        ]
 
 
-def _read(found: Totals | Bins, metric: MetricDefinition, at: float, exact: bool) -> _Read:
-    compared = measured(found, at, exact=exact)
-    shown = quantile_of(found, metric.q) if isinstance(found, Bins) else compared.value
-    return _Read(shown, compared, found, found.n)
+def _read(side: Side, metrics: Sequence[MetricDefinition], at: Sequence[float] | None = None) -> _Read:
+    """Figures of a side; of a histogram its distribution function at a value, None: at its own quantile."""
+    found = [metric.measure(side.sums) for metric in metrics]
+    own = [
+        quantile_of(one, metric.q) if isinstance(one, Bins) else math.nan
+        for metric, one in zip(metrics, found, strict=True)
+    ]
+    compared = MeasuredFigures.of(found, own if at is None else at, exact=side.exact)
+    shown = [
+        quantile if isinstance(one, Bins) else value
+        for one, quantile, value in zip(found, own, compared.values.tolist(), strict=True)
+    ]
+    return _Read(metrics, found, shown, compared, side.limits)
 
 
-def _alike(one: _Read, other: _Read) -> bool:
-    """Whether a figure differs in no block."""
-    a, b = one.compared.means, other.compared.means
-    return a.shape == b.shape and bool(((a == b) | ((a != a) & (b != b))).all())
+def _n_alike(one: Floats, other: Floats) -> int:
+    """How many figures differ in no block."""
+    if one.shape != other.shape:
+        return 0
+    return int(np.count_nonzero(((one == other) | (np.isnan(one) & np.isnan(other))).all(axis=1)))
+
+
+_Change = tuple[Interval, Interval, float | None, float | None]
+"""A difference with its plain and its strict interval, its standard error and its gain."""
+
+
+def _paired(
+    one: MeasuredFigures, other: MeasuredFigures, levels: tuple[float, float], widths: Sequence[float]
+) -> list[_Change]:
+    changes = combinations([(1.0, other), (-1.0, one)])
+    both = intervals_together(changes, levels, widths)
+    return [(plain, strict, *more) for (plain, strict), more in zip(both, errors_and_gains(changes), strict=True)]
+
+
+def _unpaired(
+    one: MeasuredFigures, other: MeasuredFigures, levels: tuple[float, float], widths: Sequence[float]
+) -> list[_Change]:
+    found = [[unpaired_interval(one[v], other[v], level) for level in levels] for v in range(len(widths))]
+    return [(plain, strict, None, None) for plain, strict in found]
 
 
 def _difference(
     metric: MetricDefinition,
-    read: tuple[_Read, _Read],
-    sides: tuple[Side, Side],
-    paired: bool,
-    levels: tuple[float, float],
-    deltas: Mapping[str, float] | None,
+    shown: tuple[float, float],
+    rests_on: tuple[int, int],
+    change: _Change,
+    delta: float | None,
 ) -> Difference:
-    one, other = read
-    width = _width(metric, sides)
-    change = combination([(1.0, other.compared), (-1.0, one.compared)]) if paired else None
-    if change is not None:
-        found, wide = intervals_at(change, levels, width)
-    else:
-        found, wide = (unpaired_interval(one.compared, other.compared, level) for level in levels)
-    n, n_units = min(one.n, other.n), min(one.compared.pairs, other.compared.pairs)
-    delta = (deltas or {}).get(metric.name)
-    if delta is None:
-        deviation = match_deviation(one.found, one.compared) if isinstance(one.found, Totals) else None
-        delta = default_delta(metric, one.shown, deviation)
-    verdict = _verdict(found, wide, delta)
-    pairs = pairs_to_decide(found, wide, n_units, delta) if verdict is Verdict.OPEN else None
-    error = None if change is None else standard_error(change)
+    found, strict, error, gain = change
+    n, n_units = rests_on
+    verdict = _verdict(found, strict, delta)
+    pairs = pairs_to_decide(found, strict, n_units, delta) if verdict is Verdict.OPEN else None
+    base, variant = shown
     return Difference(
-        metric=metric.name,
-        unit=metric.unit,
-        kind=metric.kind,
-        base=_known(one.shown),
-        variant=_known(other.shown),
-        value=_known(found.value),
-        low=found.low,
-        high=found.high,
-        method=found.method,
-        n=n,
-        n_units=n_units,
-        error=error if error is None else _known(error),
-        gain=None if change is None else gain(change),
-        delta=delta,
-        verdict=verdict,
-        matches_needed=None if pairs is None else math.ceil(pairs * n / n_units),
+        metric.name,
+        metric.unit,
+        metric.kind,
+        _known(base),
+        _known(variant),
+        _known(found.value),
+        found.low,
+        found.high,
+        found.method,
+        n,
+        n_units,
+        None if error is None else _known(error),
+        gain,
+        delta,
+        verdict,
+        None if pairs is None else math.ceil(pairs * n / n_units),
     )
 
 
-def _width(metric: MetricDefinition, sides: tuple[Side, Side]) -> float:
-    """The largest difference that one match can make."""
-    if metric.kind is Kind.QUANTILE:
-        return 1.0
-    ends = [metric.limits(side.limits) for side in sides]
-    return max(high for _, high in ends) - min(low for low, _ in ends)
+def _widths(one: _Read, other: _Read) -> list[float]:
+    """The largest difference that one match can make, of each figure."""
+    return [
+        1.0 if metric.kind is Kind.QUANTILE else max(high, other_high) - min(low, other_low)
+        for metric, (low, high), (other_low, other_high) in zip(one.metrics, one.ends, other.ends, strict=True)
+    ]
 
 
 def _verdict(found: Interval, wide: Interval, delta: float | None) -> Verdict:

@@ -6,7 +6,7 @@ Whoever compares, gates or sweeps reads figures through `MetricDefinition.measur
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from enum import Enum, unique
 from functools import cached_property
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.stats import intervals
+from sim.stats.blocks import Floats, by_known_blocks
 
 __all__ = [
     "DETERMINISTIC",
@@ -25,8 +26,11 @@ __all__ = [
     "Estimate",
     "Kind",
     "MetricDefinition",
+    "Quotients",
     "Totals",
+    "estimated",
     "interval_of",
+    "limits_of",
 ]
 
 Int64s = NDArray[np.int64]
@@ -116,9 +120,25 @@ class Bins:
         return int(self.pairs.sum())
 
     @cached_property
+    def up_to(self) -> Int64s:
+        """Matches by block with at most each value, shape (B, V)."""
+        return np.asarray(self.counts.cumsum(axis=1))
+
+    def totals_up_to(self, value: float) -> Totals:
+        """Matches with at most this value, as a figure of its own: the distribution function."""
+        place = int(np.count_nonzero(self.values <= value))
+        return Totals(self.up_to[:, place - 1] if place else np.zeros_like(self.matches), self.matches, self.pairs)
+
+    @cached_property
+    def share(self) -> Floats:
+        """Share of all matches with at most each value, shape (V,); at least one match."""
+        total = self.up_to.sum(axis=0)
+        return np.asarray(total / total[-1])
+
+    @cached_property
     def distribution(self) -> intervals.Distribution:
         """The blocks that have matches: what all quantiles are read from."""
-        return intervals.Distribution(self.values, self.counts[self.matches > 0], self.n_pairs)
+        return intervals.Distribution(self.values, self.up_to[self.matches > 0], self.n_pairs)
 
 
 @dataclass(frozen=True)
@@ -209,6 +229,41 @@ class Estimate:
         return asdict(self)
 
 
+@dataclass(frozen=True, eq=False)
+class Quotients:
+    """Totals of the same blocks, divided at once; each figure comes out as it would alone.
+
+    Attributes
+    ----------
+    n, n_pairs
+        Of each figure, see `Totals`.
+    values
+        Each over all matches; not a number without one.
+    means
+        Each block by block, not a number where a block has no match; shape (V, B).
+    """
+
+    n: list[int]
+    n_pairs: list[int]
+    values: list[float]
+    means: Floats
+
+    @classmethod
+    def of(cls, found: Sequence[Totals]) -> Quotients:
+        """Of figures that were measured; one or more."""
+        total, matches = np.array([one.total for one in found]), np.array([one.matches for one in found])
+        n = matches.sum(axis=1).tolist()
+        # Whole numbers of Python: their quotient is rounded once, however large they are.
+        values = [
+            whole / (one.scale * all_) if all_ else math.nan
+            for one, whole, all_ in zip(found, total.sum(axis=1).tolist(), n, strict=True)
+        ]
+        scale = np.array([[one.scale] for one in found])
+        means = total / (scale * np.maximum(matches, 1))
+        means[matches <= 0] = math.nan
+        return cls(n, np.array([one.pairs for one in found]).sum(axis=1).tolist(), values, means)
+
+
 def interval_of(
     measured: Totals | Bins, metric: MetricDefinition, level: float, limits: tuple[float, float]
 ) -> intervals.Interval:
@@ -225,14 +280,107 @@ def interval_of(
     """
     if isinstance(measured, Bins):
         return measured.distribution.quantile(metric.q, level, limits)
-    matches, n_pairs = measured.matches, measured.n_pairs
-    full = matches > 0
-    value = int(measured.total.sum()) / (measured.scale * measured.n)
-    means = measured.total[full] / (measured.scale * matches[full])
-    if metric.kind is Kind.PROPORTION:
-        return intervals.proportion(value, means, n_pairs, level)
-    if measured.ratio and not intervals.is_rare(means, limits):
+    return _intervals_of([measured], Quotients.of([measured]), [metric], level, [limits])[0]
+
+
+def _intervals_of(
+    found: Sequence[Totals],
+    read: Quotients,
+    metrics: Sequence[MetricDefinition],
+    level: float,
+    limits: Sequence[tuple[float, float]],
+) -> dict[int, intervals.Interval]:
+    """The intervals of several figures, by their places; of those without a match there is none."""
+    made: dict[int, intervals.Interval] = {}
+    for places, means in by_known_blocks(read.means):
+        for kind in (Kind.PROPORTION, Kind.MEAN):
+            rows = [row for row, v in enumerate(places) if metrics[v].kind is kind and read.n[v]]
+            if not rows:
+                continue
+            these = [places[row] for row in rows]
+            values, n_pairs = [read.values[v] for v in these], [read.n_pairs[v] for v in these]
+            if kind is Kind.PROPORTION:
+                ends = intervals.proportions(values, means[rows], n_pairs, level)
+            else:
+                bounds = [limits[v] for v in these]
+                parts = _parts_of_error([found[v] for v in these], values, means[rows], bounds)
+                ends = [one for (one,) in intervals.means_at(values, parts, n_pairs, (level,), bounds)]
+            made.update(zip(these, ends, strict=True))
+    return made
+
+
+def _parts_of_error(
+    found: Sequence[Totals], values: Sequence[float], means: Floats, limits: Sequence[tuple[float, float]]
+) -> Floats:
+    """Block means whose scatter is the error of the figure; `means`, changed, where that is of a ratio of two sums."""
+    ratios = [row for row, one in enumerate(found) if one.ratio]
+    usual = intervals.usual_values(means[ratios], [limits[row] for row in ratios]) if ratios else []
+    rows = [row for row, often in zip(ratios, usual, strict=True) if often is None]
+    if rows:
+        matches = np.array([found[row].matches[found[row].matches > 0] for row in rows])
         # What a block adds to the error of the ratio, to first order, as a mean of its own.
-        weights = matches[full] / matches[full].mean()
-        means = value + (means - value) * weights
-    return intervals.mean(value, means, n_pairs, level, limits)
+        weights = matches / matches.mean(axis=1, keepdims=True)
+        value = np.array([[values[row]] for row in rows])
+        means[rows] = value + (means[rows] - value) * weights
+    return means
+
+
+def estimated(
+    metrics: Sequence[MetricDefinition],
+    sums: Any,
+    pairing_name: str,
+    *,
+    level: float,
+    limits: Mapping[str, float] | None,
+) -> list[Estimate]:
+    """Figures as they were measured, with nothing known beforehand.
+
+    All are measured and estimated at once; each comes out as it would alone.
+
+    Parameters
+    ----------
+    metrics
+        The figures.
+    sums
+        Block sums of their game.
+    pairing_name
+        Written into every estimate.
+    level
+        Confidence of the intervals.
+    limits
+        What bounds the figures of one match (`MetricDefinition.limits`).
+    """
+    measured = [metric.measure(sums) for metric in metrics]
+    bounds = limits_of(metrics, limits)
+    places = [v for v, one in enumerate(measured) if isinstance(one, Totals)]
+    found = [one for one in measured if isinstance(one, Totals)]
+    made: dict[int, intervals.Interval] = {}
+    n, n_pairs = [0] * len(measured), [0] * len(measured)
+    if found:
+        read = Quotients.of(found)
+        alone = _intervals_of(found, read, [metrics[v] for v in places], level, [bounds[v] for v in places])
+        made = {places[f]: one for f, one in alone.items()}
+        for f, v in enumerate(places):
+            n[v], n_pairs[v] = read.n[f], read.n_pairs[f]
+    for v, (metric, one) in enumerate(zip(metrics, measured, strict=True)):
+        if isinstance(one, Bins):
+            n[v], n_pairs[v] = one.n, one.n_pairs
+            if one.n:
+                made[v] = interval_of(one, metric, level, bounds[v])
+    return [
+        Estimate(pairing_name, metric.name, None, None, None, 0, 0, NO_MATCHES)
+        if (ends := made.get(v)) is None
+        else Estimate(pairing_name, metric.name, ends.value, ends.low, ends.high, n[v], n_pairs[v], ends.method)
+        for v, metric in enumerate(metrics)
+    ]
+
+
+def limits_of(
+    metrics: Sequence[MetricDefinition], limits: Mapping[str, float] | None = None
+) -> list[tuple[float, float]]:
+    """Least and greatest value that one match can have, of each figure (`MetricDefinition.limits`)."""
+    known: dict[tuple[tuple[str | int, ...], bool], tuple[float, float]] = {}
+    for metric in metrics:
+        if (metric.bound, metric.signed) not in known:
+            known[metric.bound, metric.signed] = metric.limits(limits)
+    return [known[metric.bound, metric.signed] for metric in metrics]

@@ -30,7 +30,8 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from sim.stats.paired import MOST_PAIRS, Floats, Measured
+from sim.stats.blocks import Floats
+from sim.stats.paired import MOST_PAIRS, Measured
 
 __all__ = [
     "ALPHA",

@@ -14,8 +14,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from sim.stats.blocks import Floats
 from sim.stats.gate import LOOKS, Evidence, State, decide
-from sim.stats.paired import Floats
 
 __all__ = ["Simulated", "Unit", "simulate", "verdict_of"]
 

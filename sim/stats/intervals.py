@@ -22,6 +22,8 @@ import numpy as np
 import scipy  # its parts are loaded when they are first used, which takes a tenth of a second
 from numpy.typing import ArrayLike, NDArray
 
+from sim.stats.blocks import variances
+
 Floats = NDArray[np.float64]
 
 MIN_UNITS = 10
@@ -65,12 +67,6 @@ class Interval:
     method: str
 
 
-def variance(means: Floats) -> float:
-    """Sample variance of block means, two or more: `means.var(ddof=1)` to the last bit, at a fifth of its cost."""
-    off = means - np.add.reduce(means) / means.size
-    return float(np.add.reduce(off * off) / (means.size - 1))
-
-
 @lru_cache(4096)
 def t_quantile(n_units: int, level: float) -> float:
     """Two-sided Student quantile with `n_units` - 1 degrees of freedom: t with P(-t < T < t) = `level`."""
@@ -94,10 +90,11 @@ def wilson_limits(p: ArrayLike, n: ArrayLike, quantile: float) -> tuple[Floats, 
     centre = (share + shrink / 2) / (1 + shrink)
     half = np.sqrt(shrink) * np.sqrt(share * (1 - share) + shrink / 4) / (1 + shrink)
     # The ends touch 0 and 1 at shares of 0 and 1, and rounding must not part the interval from its own estimate.
-    return np.clip(np.minimum(centre - half, share), 0, 1), np.clip(np.maximum(centre + half, share), 0, 1)
+    low, high = np.minimum(centre - half, share), np.maximum(centre + half, share)
+    return np.maximum(low, 0.0), np.minimum(high, 1.0)
 
 
-def clopper_pearson_limits(k: ArrayLike, n: float, level: float) -> tuple[Floats, Floats]:
+def clopper_pearson_limits(k: ArrayLike, n: ArrayLike, level: float) -> tuple[Floats, Floats]:
     """Clopper-Pearson interval, beta form: quantile alpha/2 of Beta(k, n-k+1), and 1-alpha/2 of Beta(k+1, n-k).
 
     Parameters
@@ -105,19 +102,20 @@ def clopper_pearson_limits(k: ArrayLike, n: float, level: float) -> tuple[Floats
     k
         Number or numbers of successes, 0 to `n`; need not be whole.
     n
-        Number of trials, above 0.
+        Number or numbers of trials, above 0.
     level
         Confidence, 1 - alpha.
     """
-    successes = np.clip(np.asarray(k, dtype=np.float64), 0.0, float(n))
-    failures = n - successes
+    trials = np.asarray(n, dtype=np.float64)
+    successes = np.minimum(np.maximum(np.asarray(k, dtype=np.float64), 0.0), trials)
+    failures = trials - successes
     tail = (1 - _checked(level)) / 2
     low = np.zeros_like(successes)
     high = np.ones_like(successes)
     some, short = successes > 0, failures > 0
     low[some] = scipy.special.betaincinv(successes[some], failures[some] + 1, tail)
     high[short] = scipy.special.betainccinv(successes[short] + 1, failures[short], tail)
-    share = successes / n
+    share = successes / trials
     return np.minimum(low, share), np.maximum(high, share)
 
 
@@ -128,7 +126,7 @@ def unseen_share(n_pairs: int, level: float) -> float:
 
 
 def proportion_limits(
-    values: Floats, means: Floats, n_pairs: int, level: float
+    values: Floats, means: Floats, n_pairs: ArrayLike, level: float
 ) -> tuple[Floats, Floats, NDArray[np.bool_]]:
     """Intervals of several proportions that were measured on the same blocks.
 
@@ -143,7 +141,7 @@ def proportion_limits(
     means
         The same shares block by block, shape (B, V).
     n_pairs
-        Number of pairs that they rest on, above 0.
+        Number of pairs that they rest on, above 0; one for all, or shape (V,).
     level
         Confidence.
 
@@ -153,17 +151,17 @@ def proportion_limits(
         Lower and upper ends, and True where they are Clopper-Pearson's, each of shape (V,).
     """
     n_blocks = means.shape[0]
-    events = values * n_pairs
-    rare = (events < MIN_EVENTS) | (n_pairs - events < MIN_EVENTS) | (n_blocks < MIN_UNITS)
+    pairs = np.broadcast_to(np.asarray(n_pairs, dtype=np.float64), values.shape)
+    events = values * pairs
+    rare = (events < MIN_EVENTS) | (pairs - events < MIN_EVENTS) | (n_blocks < MIN_UNITS)
     low, high = np.empty_like(values), np.empty_like(values)
     if rare.any():
-        low[rare], high[rare] = clopper_pearson_limits(events[rare], n_pairs, level)
+        low[rare], high[rare] = clopper_pearson_limits(events[rare], pairs[rare], level)
     common = ~rare
     if common.any():
-        p, of_blocks = values[common], means[:, common]
-        varies = of_blocks.max(axis=0) > of_blocks.min(axis=0)
-        n_effective = np.full(p.shape, float(n_pairs))
-        squared_error = of_blocks[:, varies].var(axis=0, ddof=1) / n_blocks
+        p, of_blocks, n_effective = values[common], np.ascontiguousarray(means.T[common]), pairs[common]
+        varies = of_blocks.max(axis=1) > of_blocks.min(axis=1)
+        squared_error = variances(of_blocks[varies]) / n_blocks
         n_effective[varies] = p[varies] * (1 - p[varies]) / squared_error
         low[common], high[common] = wilson_limits(p, n_effective, t_quantile(n_blocks, level))
     return low, high, rare
@@ -183,8 +181,16 @@ def proportion(value: float, means: Floats, n_pairs: int, level: float = 0.95) -
     level
         Confidence.
     """
-    low, high, rare = proportion_limits(np.array([value]), means[:, None], n_pairs, level)
-    return Interval(value, float(low[0]), float(high[0]), CLOPPER_PEARSON if rare[0] else WILSON)
+    return proportions([value], means[None], [n_pairs], level)[0]
+
+
+def proportions(values: Sequence[float], means: Floats, n_pairs: Sequence[int], level: float) -> list[Interval]:
+    """The same of several proportions on as many blocks: `means` of shape (V, B)."""
+    low, high, rare = (
+        found.tolist() for found in proportion_limits(np.array(values), means.T, np.array(n_pairs), level)
+    )
+    methods = [CLOPPER_PEARSON if one else WILSON for one in rare]
+    return [Interval(*ends) for ends in zip(values, low, high, methods, strict=True)]
 
 
 def mean(
@@ -211,46 +217,71 @@ def mean(
     limits
         Least and greatest value that a match can have; infinite where unknown.
     """
-    return mean_at(value, means, n_pairs, (level,), limits)[0]
+    return means_at([value], means[None], [n_pairs], (level,), [limits])[0][0]
 
 
-def mean_at(
-    value: float, means: Floats, n_pairs: int, levels: Sequence[float], limits: tuple[float, float]
-) -> list[Interval]:
-    """The same at several levels."""
-    n_blocks = means.size
+def means_at(
+    values: Sequence[float],
+    means: Floats,
+    n_pairs: Sequence[int],
+    levels: Sequence[float],
+    limits: Sequence[tuple[float, float]],
+) -> list[list[Interval]]:
+    """The same of several means on as many blocks, each at several levels: `means` of shape (V, B)."""
+    n_blocks = means.shape[1]
     if n_blocks < MIN_UNITS:
-        return [Interval(value, None, None, TOO_SMALL)] * len(levels)
-    if means.max() > means.min():
-        for usual in limits:
-            if math.isinf(usual):
-                continue
-            exceptions = int(np.count_nonzero(means != usual))
-            if exceptions < FEW_BLOCKS and 2 * exceptions <= n_blocks:
-                ends = [rare_limits(value, usual, means, level) for level in levels]
-                return [Interval(value, max(low, limits[0]), min(high, limits[1]), GAMMA) for low, high in ends]
-        method, error = STUDENT, math.sqrt(variance(means) / n_blocks)
-        halves = [t_quantile(n_blocks, level) * error for level in levels]
-    else:
-        method, width = ZERO_VARIANCE, limits[1] - limits[0]
-        halves = [unseen_share(n_pairs, level) * width for level in levels]
-    return [_around(value, half, limits, method) for half in halves]
+        return [[Interval(value, None, None, TOO_SMALL)] * len(levels) for value in values]
+    varies = means.max(axis=1) > means.min(axis=1)
+    errors = np.where(varies, np.sqrt(variances(means) / n_blocks), 0.0)
+    low, high = np.array(limits, dtype=np.float64).T
+    value = np.array(values)
+    methods = [STUDENT if one else ZERO_VARIANCE for one in varies.tolist()]
+    found: list[list[Interval]] = [[] for _ in values]
+    usual = usual_values(means, limits)
+    for level in levels:
+        half = t_quantile(n_blocks, level) * errors
+        for v in np.flatnonzero(~varies).tolist():
+            half[v] = unseen_share(n_pairs[v], level) * (limits[v][1] - limits[v][0])
+        lows = np.minimum(np.maximum(value - half, low), value).tolist()
+        highs = np.maximum(np.minimum(value + half, high), value).tolist()
+        ends = zip(values, lows, highs, methods, half.tolist(), usual, strict=True)
+        for v, (one, less, more, method, width, often) in enumerate(ends):
+            if often is not None:
+                less, more = rare_limits(one, often, means[v], level)
+                made = Interval(one, max(less, limits[v][0]), min(more, limits[v][1]), GAMMA)
+            elif width == math.inf:
+                made = Interval(one, None, None, NO_RANGE)
+            else:
+                made = Interval(one, less, more, method)
+            found[v].append(made)
+    return found
 
 
-def _around(value: float, half: float, limits: tuple[float, float], method: str) -> Interval:
-    """`value` ± `half`, within the limits."""
-    if math.isinf(half):
-        return Interval(value, None, None, NO_RANGE)
-    low, high = max(value - half, limits[0]), min(value + half, limits[1])
-    return Interval(value, min(low, value), max(high, value), method)
+def usual_values(means: Floats, limits: Sequence[tuple[float, float]]) -> list[float | None]:
+    """The least value that there is (or the greatest) where nearly all blocks have it, and only a few exceptions.
 
+    Parameters
+    ----------
+    means
+        Of several figures, shape (V, B).
+    limits
+        Least and greatest value that a match can have, for each figure.
 
-def is_rare(means: Floats, limits: tuple[float, float]) -> bool:
-    """Whether nearly all blocks have the least value that there is (or the greatest), and only a few exceptions."""
-    if means.size < MIN_UNITS or means.max() == means.min():
-        return False
-    exceptions = (int(np.count_nonzero(means != usual)) for usual in limits)
-    return any(number < FEW_BLOCKS and 2 * number <= means.size for number in exceptions)
+    Returns
+    -------
+    list
+        None for each figure of which that cannot be said.
+    """
+    n_blocks = means.shape[1]
+    if n_blocks < MIN_UNITS:
+        return [None] * len(means)
+    most = min(FEW_BLOCKS - 1, n_blocks // 2)
+    few = [np.count_nonzero(means != np.array(ends)[:, None], axis=1) for ends in zip(*limits, strict=True)]
+    found: list[float | None] = [None] * len(means)
+    for v in np.flatnonzero(np.minimum(*few) <= most).tolist():
+        usual = limits[v][0 if few[0][v] <= most else 1]
+        found[v] = usual if min(n[v] for n in few) else None
+    return found
 
 
 def rare_limits(value: float, usual: float, means: Floats, level: float) -> tuple[float, float]:
@@ -310,7 +341,7 @@ def quantile(
     limits
         Least and greatest value that a match can have; infinite where unknown: then that end is None.
     """
-    return Distribution(values, counts, n_pairs).quantile(q, level, limits)
+    return Distribution(values, counts.cumsum(axis=1), n_pairs).quantile(q, level, limits)
 
 
 @dataclass(frozen=True, eq=False)
@@ -319,19 +350,16 @@ class Distribution:
 
     Attributes
     ----------
-    values, counts, n_pairs
+    values, n_pairs
         See `quantile`.
+    cumulative
+        Matches by block with at most each value, no block empty, shape (B, V).
     """
 
     values: NDArray[np.int64]
-    counts: NDArray[np.int64]
+    cumulative: NDArray[np.int64]
     n_pairs: int
     _limits: dict[float, tuple[Floats, Floats]] = field(default_factory=dict, init=False, repr=False)
-
-    @cached_property
-    def cumulative(self) -> NDArray[np.int64]:
-        """Matches by block with at most each value, shape (B, V)."""
-        return self.counts.cumsum(axis=1)
 
     @cached_property
     def share(self) -> Floats:
@@ -350,7 +378,7 @@ class Distribution:
         """Interval of a quantile (`intervals.quantile`)."""
         # A share that equals q as a fraction is rounded to the same number as q: no tolerance is needed.
         value = float(self.values[int(np.argmax(self.share >= q))])
-        if self.counts.shape[0] < MIN_UNITS:
+        if self.cumulative.shape[0] < MIN_UNITS:
             return Interval(value, None, None, TOO_SMALL)
         lower, upper = self.share_limits(level)
         low = limits[0] if unseen_share(self.n_pairs, level) >= q else float(self.values[int(np.argmax(upper >= q))])

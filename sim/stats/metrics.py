@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kernels.codes import Column, Company, Outcome, Pairing
-from sim.stats import intervals
 from sim.stats.definitions import METRICS
-from sim.stats.figures import DETERMINISTIC, EXACT, NO_MATCHES, Estimate, MetricDefinition, interval_of
+from sim.stats.figures import DETERMINISTIC, EXACT, NO_MATCHES, Estimate, MetricDefinition, estimated
 from sim.stats.sums import BlockSums, Int64s, first_seats
 
 __all__ = [
@@ -84,8 +83,9 @@ def summarise(
         If a name is not defined.
     """
     known = _honoured(sums, exact or Certainty())
-    names = METRICS if metrics is None else metrics
-    return [_estimate(sums, pairing_name, METRICS[name], level, known, limits) for name in names]
+    wanted = [METRICS[name] for name in (METRICS if metrics is None else metrics)]
+    found = estimated(wanted, sums, pairing_name, level=level, limits=limits)
+    return [_with_known(one, sums, known) for one in found]
 
 
 def _honoured(sums: BlockSums, exact: Certainty) -> Certainty:
@@ -96,31 +96,22 @@ def _honoured(sums: BlockSums, exact: Certainty) -> Certainty:
     return Certainty(exact.deterministic and not drawn, exact.mirror_proof and even)
 
 
-def _estimate(
-    sums: BlockSums,
-    pairing_name: str,
-    metric: MetricDefinition,
-    level: float,
-    known: Certainty,
-    limits: Mapping[str, float] | None,
-) -> Estimate:
-    measured = metric.measure(sums)
-    n, n_units = measured.n, measured.n_pairs
+def _with_known(found: Estimate, sums: BlockSums, known: Certainty) -> Estimate:
+    """A measured figure, with what is known of it beforehand."""
+    if found.value is None:
+        return found
     # In single matches the first bot never sat in seat B, unless the bots are proven to be equal.
-    unseated = metric.name == "score.first.seat_b" and sums.pairing == Pairing.SINGLE and not known.mirror_proof
-    if n == 0 or unseated:
-        return Estimate(pairing_name, metric.name, None, None, None, 0, 0, NO_MATCHES)
+    if found.metric == "score.first.seat_b" and sums.pairing == Pairing.SINGLE and not known.mirror_proof:
+        return replace(found, value=None, low=None, high=None, n=0, n_units=0, method=NO_MATCHES)
     if known.deterministic:
-        n = n_units = n // n_units if sums.pairing == Pairing.SEATS else 1
-    found = interval_of(measured, metric, level, metric.limits(limits))
-    if known.mirror_proof and _is_proven(metric.name, found.value):
-        found = intervals.Interval(found.value, found.value, found.value, EXACT)
-    elif known.deterministic:
-        found = replace(found, low=None, high=None, method=DETERMINISTIC)
-    return Estimate(pairing_name, metric.name, found.value, found.low, found.high, n, n_units, found.method)
+        n = found.n // found.n_units if sums.pairing == Pairing.SEATS else 1
+        found = replace(found, low=None, high=None, n=n, n_units=n, method=DETERMINISTIC)
+    if known.mirror_proof and _is_proven(found.metric, found.value):
+        found = replace(found, low=found.value, high=found.value, method=EXACT)
+    return found
 
 
-def _is_proven(name: str, value: float) -> bool:
+def _is_proven(name: str, value: float | None) -> bool:
     """Mirrored pairs have opposite margins, so that a mean margin of exactly 0 is proven along with the score."""
     return name in PROVEN or (name == "margin.mean" and value == 0)
 

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sim.stats.figures import DETERMINISTIC, NO_MATCHES, Bins, Totals
+from sim.stats.blocks import Floats, by_known_blocks, variances
+from sim.stats.figures import DETERMINISTIC, NO_MATCHES, Bins, Quotients, Totals
 from sim.stats.intervals import (
     FEW_BLOCKS,
     GAMMA,
@@ -29,20 +29,23 @@ from sim.stats.intervals import (
     TOO_SMALL,
     ZERO_VARIANCE,
     Interval,
-    mean_at,
+    means_at,
     rare_limits,
     t_quantile,
-    variance,
 )
 
 __all__ = [
     "IDENTICAL",
     "WELCH",
     "Measured",
+    "MeasuredFigures",
     "combination",
+    "combinations",
+    "errors_and_gains",
     "gain",
     "interval",
     "intervals_at",
+    "intervals_together",
     "match_deviation",
     "measured",
     "pairs_to_decide",
@@ -50,8 +53,6 @@ __all__ = [
     "standard_error",
     "unpaired_interval",
 ]
-
-Floats = NDArray[np.float64]
 
 IDENTICAL = "identical"
 """Method of a difference that is exactly 0 in every block."""
@@ -79,6 +80,8 @@ class Measured:
     spread
         Σ c² s², s² the variances of the block means that were combined with coefficients c: the variance that `means`
         would have if the parts shared no luck; 0 where exact.
+    n
+        Matches that it rests on (the fewest, where several figures are combined).
     """
 
     value: float
@@ -86,6 +89,7 @@ class Measured:
     pairs: int
     exact: bool = False
     spread: float = 0.0
+    n: int = 0
 
     @cached_property
     def known(self) -> Floats:
@@ -97,18 +101,53 @@ class Measured:
         """Blocks with matches."""
         return self.known.size
 
-    @cached_property
-    def variance(self) -> float:
-        """Of the block means; 0 where they are equal."""
-        return _variance(self.known)
+
+@dataclass(frozen=True, eq=False)
+class MeasuredFigures:
+    """Several figures, or differences, of the same blocks; each comes out as it would alone.
+
+    Attributes
+    ----------
+    values, pairs, spreads, n
+        Of each, see `Measured`; shape (V,).
+    means
+        Shape (V, B), or (V, 1) where nothing is left to chance.
+    exact
+        Nothing is left to chance in any of them.
+    """
+
+    values: Floats
+    means: Floats
+    pairs: list[int]
+    exact: bool
+    spreads: Floats
+    n: list[int]
+
+    @classmethod
+    def of(cls, found: Sequence[Totals | Bins], at: Sequence[float], *, exact: bool = False) -> MeasuredFigures:
+        """Figures as `measured` takes them, one or more."""
+        totals = [one.totals_up_to(v) if isinstance(one, Bins) else one for one, v in zip(found, at, strict=True)]
+        read = Quotients.of(totals)
+        values = np.array(read.values)
+        pairs = [n_pairs if n else 0 for n_pairs, n in zip(read.n_pairs, read.n, strict=True)]
+        if exact:
+            return cls(values, values[:, None], pairs, True, np.zeros(len(totals)), read.n)
+        return cls(values, read.means, pairs, False, _variances(read.means), read.n)
+
+    @classmethod
+    def alone(cls, one: Measured) -> MeasuredFigures:
+        """Of one figure."""
+        values, spreads = np.array([one.value]), np.array([one.spread])
+        return cls(values, one.means[None], [one.pairs], one.exact, spreads, [one.n])
+
+    def __getitem__(self, v: int) -> Measured:
+        value, spread = float(self.values[v]), float(self.spreads[v])
+        return Measured(value, self.means[v], self.pairs[v], self.exact, spread, self.n[v])
 
 
 def quantile_of(bins: Bins, q: float) -> float:
     """The least value v with F(v) ≥ q, all blocks together; not a number without a match."""
-    total = bins.counts.sum(axis=0).cumsum()
-    if total.size == 0 or total[-1] == 0:
-        return math.nan
-    return float(bins.values[int(np.argmax(total / total[-1] >= q))])
+    return float(bins.values[int(np.argmax(bins.share >= q))]) if bins.n else math.nan
 
 
 def measured(found: Totals | Bins, at: float = math.nan, *, exact: bool = False) -> Measured:
@@ -123,25 +162,17 @@ def measured(found: Totals | Bins, at: float = math.nan, *, exact: bool = False)
     exact
         Nothing is left to chance.
     """
-    if isinstance(found, Bins):
-        total, scale = found.counts[:, found.values <= at].sum(axis=1), 1
-    else:
-        total, scale = found.total, found.scale
-    matches, n = found.matches, found.n
-    if n == 0:
-        return Measured(math.nan, np.full(matches.shape, math.nan), 0, exact)
-    value = int(total.sum()) / (scale * n)
-    if exact:
-        return Measured(value, np.array([value]), found.n_pairs, True)
-    full = matches > 0
-    means = total / (scale * np.maximum(matches, 1))
-    means[~full] = math.nan
-    return Measured(value, means, found.n_pairs, False, _variance(means[full]))
+    return MeasuredFigures.of([found], [at], exact=exact)[0]
 
 
-def _variance(known: Floats) -> float:
-    varies = known.size > 1 and known.max() > known.min()  # equal numbers need not have a mean equal to them
-    return variance(known) if varies else 0.0
+def _variances(means: Floats) -> Floats:
+    """Of block means, shape (V, B); 0 where they are equal, and under two."""
+    found = np.zeros(len(means))
+    for places, known in by_known_blocks(means):
+        if known.shape[1] > 1:
+            varies = known.max(axis=1) > known.min(axis=1)  # equal numbers need not have a mean equal to them
+            found[places] = np.where(varies, variances(known), 0.0)
+    return found
 
 
 def combination(terms: Sequence[tuple[float, Measured]], constant: float = 0.0) -> Measured:
@@ -154,18 +185,26 @@ def combination(terms: Sequence[tuple[float, Measured]], constant: float = 0.0) 
     ValueError
         If two figures have different numbers of blocks.
     """
-    sizes = {term.means.size for _, term in terms if not term.exact}
+    return combinations([(coefficient, MeasuredFigures.alone(term)) for coefficient, term in terms], constant)[0]
+
+
+def combinations(terms: Sequence[tuple[float, MeasuredFigures]], constant: float = 0.0) -> MeasuredFigures:
+    """The same of several figures: every term is a coefficient with as many of them."""
+    sizes = {figures.means.shape[1] for _, figures in terms if not figures.exact}
     if len(sizes) > 1:
         raise ValueError(f"figures have {sorted(sizes)} blocks; must have the same")
-    size = sizes.pop() if sizes else 1
-    value, means, spread = constant, np.full(size, constant), 0.0
-    for coefficient, term in terms:
-        value += coefficient * term.value
-        means = means + coefficient * term.means
-        spread += coefficient**2 * term.spread
-    chance = [term.pairs for _, term in terms if not term.exact]
-    pairs = min(chance) if chance else min((term.pairs for _, term in terms), default=0)
-    return Measured(value, means, pairs, not chance, spread)
+    n_figures = len(terms[0][1].values) if terms else 1
+    means = np.full((n_figures, sizes.pop() if sizes else 1), constant)
+    values, spreads = np.full(n_figures, constant), np.zeros(n_figures)
+    for coefficient, figures in terms:
+        values = values + coefficient * figures.values
+        means = means + coefficient * figures.means
+        spreads = spreads + coefficient**2 * figures.spreads
+    parts = [figures for _, figures in terms]
+    of_chance = [figures for figures in parts if not figures.exact]
+    pairs = [min(pairs) for pairs in zip(*(figures.pairs for figures in of_chance or parts), strict=True)]
+    n = [min(n) for n in zip(*(figures.n for figures in parts), strict=True)]
+    return MeasuredFigures(values, means, pairs or [0], not of_chance, spreads, n or [0])
 
 
 def interval(found: Measured, level: float = 0.95, width: float = math.inf) -> Interval:
@@ -193,21 +232,42 @@ def interval(found: Measured, level: float = 0.95, width: float = math.inf) -> I
 
 def intervals_at(found: Measured, levels: Sequence[float], width: float = math.inf) -> list[Interval]:
     """The same at several levels."""
-    without = None
-    if math.isnan(found.value):
-        without = Interval(math.nan, None, None, NO_MATCHES)
-    elif found.exact:
-        without = Interval(found.value, None, None, DETERMINISTIC)
-    elif not (moved := int(np.count_nonzero(found.known))):
-        without = Interval(0.0, 0.0, 0.0, IDENTICAL)
-    elif found.known.size < MIN_UNITS:
-        without = Interval(found.value, None, None, TOO_SMALL)
-    elif moved < FEW_BLOCKS and 2 * moved <= found.known.size:
-        ends = [_rare(found.value, found.known, level) for level in levels]
-        return [Interval(found.value, max(low, -width), min(high, width), GAMMA) for low, high in ends]
-    if without is not None:
-        return [without] * len(levels)
-    return mean_at(found.value, found.known, found.pairs, levels, (-width, width))
+    return intervals_together(MeasuredFigures.alone(found), levels, [width])[0]
+
+
+def intervals_together(
+    found: MeasuredFigures, levels: Sequence[float], widths: Sequence[float]
+) -> list[list[Interval]]:
+    """The same of several differences."""
+    made: list[list[Interval]] = [[] for _ in widths]
+    all_values = found.values.tolist()
+    for places, known in by_known_blocks(found.means):
+        n_blocks, usual = known.shape[1], []
+        for row, (v, moved) in enumerate(zip(places, np.count_nonzero(known, axis=1).tolist(), strict=True)):
+            value, width = all_values[v], widths[v]
+            if math.isnan(value):
+                without = Interval(math.nan, None, None, NO_MATCHES)
+            elif found.exact:
+                without = Interval(value, None, None, DETERMINISTIC)
+            elif not moved:
+                without = Interval(0.0, 0.0, 0.0, IDENTICAL)
+            elif n_blocks < MIN_UNITS:
+                without = Interval(value, None, None, TOO_SMALL)
+            elif moved < FEW_BLOCKS and 2 * moved <= n_blocks:
+                ends = [_rare(value, known[row], level) for level in levels]
+                made[v] = [Interval(value, max(low, -width), min(high, width), GAMMA) for low, high in ends]
+                continue
+            else:
+                usual.append(row)
+                continue
+            made[v] = [without] * len(levels)
+        if usual:
+            these = [places[row] for row in usual]
+            values, pairs = [all_values[v] for v in these], [found.pairs[v] for v in these]
+            limits = [(-widths[v], widths[v]) for v in these]
+            for v, ends_at in zip(these, means_at(values, known[usual], pairs, levels, limits), strict=True):
+                made[v] = ends_at
+    return made
 
 
 def _rare(value: float, means: Floats, level: float) -> tuple[float, float]:
@@ -248,11 +308,7 @@ def unpaired_interval(base: Measured, variant: Measured, level: float = 0.95) ->
 
 def standard_error(found: Measured) -> float | None:
     """Standard error of a difference, s/√B; 0 where it is exact or the same in all blocks, None under two blocks."""
-    if found.exact:
-        return 0.0
-    if found.n_blocks < 2:
-        return None
-    return math.sqrt(found.variance / found.n_blocks)
+    return errors_and_gains(MeasuredFigures.alone(found))[0][0]
 
 
 def gain(found: Measured) -> float | None:
@@ -260,9 +316,21 @@ def gain(found: Measured) -> float | None:
 
     None where the pairing left no variance at all, or nothing was left to chance.
     """
-    if found.exact or found.n_blocks < 2:
-        return None
-    return found.spread / found.variance if found.variance > 0 else None
+    return errors_and_gains(MeasuredFigures.alone(found))[0][1]
+
+
+def errors_and_gains(found: MeasuredFigures) -> list[tuple[float | None, float | None]]:
+    """Both of several differences."""
+    if found.exact:
+        return [(0.0, None)] * len(found.values)
+    n_blocks, scatter = np.count_nonzero(~np.isnan(found.means), axis=1), _variances(found.means)
+    errors = np.sqrt(scatter / np.maximum(n_blocks, 1)).tolist()
+    gains = (found.spreads / np.where(scatter > 0, scatter, math.nan)).tolist()
+    enough, varies = (n_blocks > 1).tolist(), (scatter > 0).tolist()
+    return [
+        (error if known else None, gain if moves else None)
+        for error, gain, known, moves in zip(errors, gains, enough, varies, strict=True)
+    ]
 
 
 def match_deviation(found: Totals, of_blocks: Measured) -> float | None:

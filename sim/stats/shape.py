@@ -7,23 +7,14 @@ Each figure is defined here and nowhere else; how near matches end is in `sim.st
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sim.stats import intervals
-from sim.stats.figures import (
-    DETERMINISTIC,
-    NO_MATCHES,
-    Estimate,
-    Int64s,
-    Kind,
-    MetricDefinition,
-    Totals,
-    interval_of,
-)
+from sim.stats.figures import DETERMINISTIC, NO_MATCHES, Estimate, Int64s, Kind, MetricDefinition, Totals, estimated
 from sim.stats.resampling import BOOTSTRAP, RESAMPLES, can_resample, percentile_limits, resampled_blocks
 
 __all__ = [
@@ -264,18 +255,10 @@ def estimates_of_shape(
     deterministic
         No bot draws: then there are no intervals.
     """
-    found = []
-    for metric in SHAPE_METRICS.values():
-        total = metric.measure(courses)
-        assert isinstance(total, Totals)
-        n, n_units = int(total.matches.sum()), int(total.pairs.sum())
-        if n == 0:
-            found.append(Estimate(pairing, metric.name, None, None, None, 0, 0, NO_MATCHES))
-            continue
-        one = interval_of(total, metric, level, metric.limits(limits))
-        low, high, method = (None, None, DETERMINISTIC) if deterministic else (one.low, one.high, one.method)
-        found.append(Estimate(pairing, metric.name, one.value, low, high, n, n_units, method))
-    return found
+    found = estimated(list(SHAPE_METRICS.values()), courses, pairing, level=level, limits=limits)
+    if not deterministic:
+        return found
+    return [one if one.value is None else replace(one, low=None, high=None, method=DETERMINISTIC) for one in found]
 
 
 # -- where it happens -------------------------------------------------------------------------------------------------

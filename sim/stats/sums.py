@@ -14,12 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.codes import N_COLUMNS, N_OUTCOMES, Column, Company, Outcome, Pairing
+from sim.stats.blocks import in_a_row
 from sim.stats.figures import Bins
+from sim.stats.margins import N_SWAPS, MarginHistogram, check_array, first_margins, spreads
 
 Int64s = NDArray[np.int64]
 
-N_SWAPS = 2
 N_PAIR_SCORES = 5
+BY_BLOCK = ("pairs", "outcomes", "sums", "squares", "pair_scores")
+"""Names of arrays by block; `margin_counts` is another, of which every part has values of its own."""
+
 FINISHED = (
     Outcome.A_ON_POINTS,
     Outcome.B_ON_POINTS,
@@ -31,37 +35,6 @@ FINISHED = (
 
 DOUBLED_SCORE_A = np.array([2, 0, 2, 0, 1, 0, 0, 0], dtype=np.int64)
 """Twice the score of seat A by `Outcome` (win 1, shared one half); 0 where there is no score."""
-
-
-@dataclass(frozen=True, eq=False)
-class MarginHistogram:
-    """Exact histogram of the margin between the seats.
-
-    Attributes
-    ----------
-    values
-        Points of seat A minus points of seat B, shape (V,), sorted and distinct.
-    counts
-        Matches of wholly legal, finished pairs by block, swap and value, shape (B, 2, V).
-    """
-
-    values: Int64s
-    counts: Int64s
-
-    def of_block(self, block: int) -> list[tuple[int, ...]]:
-        """What one block holds: value, matches of swap 0 and of swap 1, for each value that occurred in it."""
-        counts = self.counts[block]
-        seen = counts.any(axis=0)
-        return [(int(value), *map(int, counts[:, v])) for v, value in enumerate(self.values) if seen[v]]
-
-    def __add__(self, other: MarginHistogram) -> MarginHistogram:
-        """Counts added value by value; values that never occurred are left out of the result."""
-        values = np.union1d(self.values, other.values).astype(np.int64)
-        counts = np.zeros((*self.counts.shape[:2], values.size), dtype=np.int64)
-        for part in (self, other):
-            counts[:, :, np.searchsorted(values, part.values)] += part.counts
-        seen = counts.any(axis=(0, 1))
-        return MarginHistogram(values[seen], counts[:, :, seen])
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,6 +94,21 @@ class BlockSums:
     def legal_matches(self) -> Int64s:
         """Matches of those pairs by block, shape (B,)."""
         return self.legal_pairs * len(self.swaps)
+
+    @cached_property
+    def by_outcome(self) -> Int64s:
+        """Matches of both swaps by `Outcome` and block, shape (N_OUTCOMES, B)."""
+        return np.ascontiguousarray((self.outcomes[:, 0] + self.outcomes[:, 1]).T)
+
+    @cached_property
+    def by_column(self) -> Int64s:
+        """Sums of both swaps by `Column` and block, shape (N_COLUMNS, B)."""
+        return np.ascontiguousarray((self.sums[:, 0] + self.sums[:, 1]).T)
+
+    @cached_property
+    def doubled_scores_a(self) -> Int64s:
+        """Twice the score of seat A by block and swap, shape (B, 2)."""
+        return np.asarray(self.outcomes @ DOUBLED_SCORE_A)
 
     @cached_property
     def margin_bins(self) -> Bins:
@@ -196,8 +184,7 @@ class BlockSums:
     def same_block(self, other: BlockSums, block: int) -> bool:
         """Whether one block holds the same in both, to the last integer."""
         one, two = self.as_arrays(), other.as_arrays()
-        counted = ("pairs", "outcomes", "sums", "squares", "pair_scores")
-        return all(np.array_equal(one[key][block], two[key][block]) for key in counted) and (
+        return all(np.array_equal(one[key][block], two[key][block]) for key in BY_BLOCK) and (
             self.margins.of_block(block) == other.margins.of_block(block)
         )
 
@@ -215,15 +202,17 @@ class BlockSums:
         }
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, Int64s]) -> BlockSums:
-        """Sums as `as_arrays` gave them, validated.
+    def from_arrays(cls, *parts: Mapping[str, Int64s]) -> BlockSums:
+        """Sums as `as_arrays` gave them, validated; of parts with blocks of their own, one part after the other.
 
         Raises
         ------
         ValueError
-            If an array is missing or the sums do not add up.
+            If an array is missing, the parts do not fit together or the sums do not add up.
         """
         try:
+            arrays = in_a_row(parts, BY_BLOCK, "pairing")
+            margins = [MarginHistogram(part["margin_values"], part["margin_counts"]) for part in parts]
             read = cls(
                 pairing=Pairing(int(arrays["pairing"])),
                 pairs=arrays["pairs"],
@@ -231,7 +220,7 @@ class BlockSums:
                 sums=arrays["sums"],
                 squares=arrays["squares"],
                 pair_scores=arrays["pair_scores"],
-                margins=MarginHistogram(arrays["margin_values"], arrays["margin_counts"]),
+                margins=MarginHistogram.in_a_row(margins),
             )
         except KeyError as error:
             raise ValueError(f"block sums lack the array {error}") from None
@@ -242,29 +231,6 @@ class BlockSums:
 def first_seats(pairing: Pairing) -> tuple[Company, Company]:
     """Seat of the first bot in swap 0 and in swap 1."""
     return Company.A, (Company.B if pairing == Pairing.SEATS else Company.A)
-
-
-def first_margins(margins: MarginHistogram, pairing: Pairing) -> tuple[Int64s, Int64s]:
-    """Histogram of the first bot's points minus the second's: values, shape (V,), and counts by block, (B, V)."""
-    if pairing != Pairing.SEATS:
-        return margins.values, np.asarray(margins.counts.sum(axis=1), dtype=np.int64)
-    return _rebinned(
-        np.concatenate([margins.values, -margins.values]),
-        np.concatenate([margins.counts[:, 0], margins.counts[:, 1]], axis=1),
-    )
-
-
-def spreads(margins: MarginHistogram) -> tuple[Int64s, Int64s]:
-    """Histogram of the absolute margin: values, shape (V,), and counts by block, (B, V)."""
-    return _rebinned(np.abs(margins.values), np.asarray(margins.counts.sum(axis=1), dtype=np.int64))
-
-
-def _rebinned(values: Int64s, counts: Int64s) -> tuple[Int64s, Int64s]:
-    distinct, place = np.unique(values, return_inverse=True)
-    binned = np.zeros((counts.shape[0], distinct.size), dtype=np.int64)
-    np.add.at(binned.T, place, counts.T)
-    seen = binned.any(axis=0)
-    return distinct[seen], binned[:, seen]
 
 
 def merge(parts: Iterable[BlockSums]) -> BlockSums:
@@ -340,27 +306,21 @@ def sum_rows(rows: NDArray[np.integer], pairing: Pairing, blocks: Int64s, n_bloc
 
 
 def _check_shapes(total: BlockSums) -> None:
-    n_blocks, n_values = total.n_blocks, total.margins.values.size
+    n_blocks = total.n_blocks
     shapes = {
         "pairs": (n_blocks,),
         "outcomes": (n_blocks, N_SWAPS, N_OUTCOMES),
         "sums": (n_blocks, N_SWAPS, N_COLUMNS),
         "squares": (n_blocks, N_SWAPS, N_COLUMNS),
         "pair_scores": (n_blocks, N_PAIR_SCORES),
-        "margin_values": (n_values,),
-        "margin_counts": (n_blocks, N_SWAPS, n_values),
     }
     arrays = total.as_arrays()
     for name, shape in shapes.items():
-        if arrays[name].dtype != np.int64:
-            raise ValueError(f"{name} is {arrays[name].dtype}, must be int64")
-        if arrays[name].shape != shape:
-            raise ValueError(f"{name} has shape {arrays[name].shape}, must be {shape}")
+        check_array(name, arrays[name], shape)
+    total.margins.check(n_blocks)
     for name in ("pairs", "outcomes", "pair_scores", "squares", "margin_counts"):
-        if (arrays[name] < 0).any():
+        if arrays[name].size and arrays[name].min() < 0:
             raise ValueError(f"{name} holds a negative count")
-    if (np.diff(total.margins.values) <= 0).any():
-        raise ValueError("margin_values are not sorted and distinct")
 
 
 def _check_counts(total: BlockSums) -> None:
@@ -380,7 +340,7 @@ def _check_counts(total: BlockSums) -> None:
             )
         if (binned[:, s] != total.legal_pairs).any():
             raise ValueError(f"margins of swap {s} hold {binned[:, s].sum()} matches, not {total.legal_pairs.sum()}")
-    first = total.outcomes @ DOUBLED_SCORE_A
+    first = total.doubled_scores_a.copy()
     if total.pairing == Pairing.SEATS:
         first[:, 1] = 2 * total.legal_pairs - first[:, 1]
     if (total.pair_scores @ np.arange(N_PAIR_SCORES, dtype=np.int64) != first.sum(axis=1)).any():

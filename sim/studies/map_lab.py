@@ -15,6 +15,7 @@ import numpy as np
 
 from kernels.random import RNG_SCHEME
 from sim.api import Source, scenario_of
+from sim.collecting import seldom_collected
 from sim.config.errors import BadInput
 from sim.config.layouts import layout_positions
 from sim.config.loading import dispatch_only
@@ -133,6 +134,7 @@ def _with_map(base: Scenario, turning: Turning, plain: Mapping[str, Any]) -> Sce
     return dispatch_only(turning.turned({"map": plain})[0], "maps by chance")
 
 
+@seldom_collected()
 def map_lab(
     scenario: Source = "standard",
     *,

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from kernels.random import RNG_SCHEME
+from sim.collecting import seldom_collected
 from sim.config.errors import BadInput
 from sim.config.key_units import unit_of_key
 from sim.files import read_of_schema, told, write_atomically, write_json
@@ -41,6 +42,7 @@ Shard = tuple[int, int]
 """Number, from 1, and how many there are."""
 
 
+@seldom_collected()
 def sweep(
     file: str | Path,
     *,
@@ -159,8 +161,25 @@ def play_sweep(
         finally:
             play.store.flush()
     keys = [cell.key for cell in plan.cells]
-    play.store.compact(keys)
-    parts = play.store.cells(keys)
+    # Rows are put in order while figures are drawn.
+    with play.store.compacting(keys) as rows_are_there:
+        found = _concluded(play, taken, goals, command, started, clock)
+        if folder is not None:
+            _keep(found, folder, rows_are_there)
+    return found
+
+
+def _concluded(
+    play: _Play,
+    taken: list[int],
+    goals: dict[int, tuple[GoalResult, ...]] | None,
+    command: Sequence[str],
+    started: datetime,
+    clock: float,
+) -> Sweep:
+    """What is said of all that was played."""
+    plan = play.plan
+    parts = play.store.cells([cell.key for cell in plan.cells])
     cells = cell_results(plan, parts, taken, goals, play.judged)
     n_matches = sum(cell.n_matches for cell in cells)
     pick = play.choosing.result(parts, n_matches) if isinstance(play.choosing, Picking) else None
@@ -190,7 +209,7 @@ def play_sweep(
         "seconds": round(time.perf_counter() - clock, 3),
         "notes": list(notes),
     }
-    found = Sweep(
+    return Sweep(
         spec.scenario.name,
         {key: levels.values for key, levels in spec.read.keys.items()},
         cells,
@@ -198,15 +217,12 @@ def play_sweep(
         inert_keys(list(spec.read.keys), cells),
         manifest,
         notes,
-        None if folder is None else folder.path,
+        None if play.folder is None else play.folder.path,
         screen=key_effects(plan, parts),
         pick=pick,
         steps=steps_of(plan, parts, taken, cells),
         key_units={key: unit_of_key(spec.scenario, key) for key in spec.read.keys},
     )
-    if folder is not None:
-        _keep(found, folder)
-    return found
 
 
 class _Play:
@@ -346,7 +362,7 @@ def _notes(plan: SweepPlan, cells: Sequence[Any]) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _keep(found: Sweep, folder: RunFolder) -> None:
+def _keep(found: Sweep, folder: RunFolder, rows_are_there: Callable[[], object]) -> None:
     """Write the finished sweep; the manifest last, since it is what says that the rest is there."""
     import pyarrow as pa
 
@@ -357,5 +373,6 @@ def _keep(found: Sweep, folder: RunFolder) -> None:
         write_json(folder.path / RESULT, found.result())
         write_atomically(folder.path / CELLS_FILE, parquet_bytes(table))
         write_sweep_report(found, folder.path)
+        rows_are_there()
         write_json(folder.path / "manifest.json", found.manifest)
     folder.clear_unfinished()

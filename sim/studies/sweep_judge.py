@@ -8,6 +8,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from sim.running.parts import Played
 from sim.running.runner import LEVEL
 from sim.stats.differences import Side, differences
@@ -204,7 +206,7 @@ def _fingerprint(sums: Any) -> str:
     digest = hashlib.sha256()
     for name, array in sorted(sums.as_arrays().items()):
         digest.update(f"{name}{array.shape}".encode())
-        digest.update(array.tobytes())
+        digest.update(np.ascontiguousarray(array).data)
     return digest.hexdigest()
 
 

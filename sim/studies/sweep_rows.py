@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,6 +40,7 @@ from sim.studies.sweep_tables import (
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    import pyarrow.parquet as pq
 
 __all__ = ["ROWS_FILE", "CellParts", "RowStore", "stacked"]
 
@@ -53,7 +57,7 @@ class RowStore:
         self.pending: list[Rows] = []
         self.kept: list[Rows] = []
         self._present: set[tuple[str, int]] = set()
-        self._whole: bytes | None = None
+        self._whole: Future[bytes] | None = None
         if folder is not None:
             self.kept = read_rows(folder)
             self._enter(self.kept)
@@ -88,7 +92,7 @@ class RowStore:
             check_twice([*self.kept, *self.pending])
 
     def add(self, played: Played, key: str) -> None:
-        """Enter a part of the cell of this key; not after `compact`."""
+        """Enter a part of the cell of this key; not from `compacting` on."""
         assert self._whole is None
         self.played.append((played, key))
         self._present.add((key, played.part.number))
@@ -117,17 +121,29 @@ class RowStore:
         """Key of the cell and number of every part that is there."""
         return set(self._present)
 
-    def compact(self, keys: Sequence[str]) -> None:
-        """One file of all rows of these cells, in their order, instead of many; those of others are dropped."""
+    @contextmanager
+    def compacting(self, keys: Sequence[str]) -> Iterator[Callable[[], object]]:
+        """Make one file of all rows of these cells, in their order, instead of many; those of others are dropped.
+
+        That is done on another thread while the block goes on, and is over when the block is. What the block gets
+        waits for it, and raises what was wrong.
+        """
         self.flush()
-        self._whole = compacted(self.kept, keys)
+        with ThreadPoolExecutor(1, thread_name_prefix="compacting") as pool:
+            self._whole = pool.submit(self._compact, keys)
+            yield self._whole.result
+        self._whole.result()
+
+    def _compact(self, keys: Sequence[str]) -> bytes:
+        whole = compacted(self.kept, keys)
         if self.folder is not None:
             with told(self.folder):
-                write_atomically(self.folder / ROWS_FILE, self._whole)
+                write_atomically(self.folder / ROWS_FILE, whole)
                 for path in sorted((self.folder / GROWING).glob("*")):
                     path.unlink()
                 if (self.folder / GROWING).is_dir():
                     (self.folder / GROWING).rmdir()
+        return whole
 
     def cells(self, keys: Sequence[str]) -> Mapping[str, CellParts]:
         """What is there of each of these cells."""
@@ -139,15 +155,23 @@ class RowStore:
 
 
 class _Compacted(Mapping[str, "CellParts"]):
-    """The cells of a compacted file, decoded a few at a time: all of them would fill gigabytes."""
+    """The cells of a compacted file, once it is there, decoded a few at a time: all of them would fill gigabytes."""
 
-    def __init__(self, whole: bytes) -> None:
+    def __init__(self, whole: Future[bytes]) -> None:
+        self._whole = whole
+        self._held: OrderedDict[int, dict[str, CellParts]] = OrderedDict()
+
+    @cached_property
+    def _file(self) -> pq.ParquetFile:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        self._file = pq.ParquetFile(pa.BufferReader(whole))
-        self._held: OrderedDict[int, dict[str, CellParts]] = OrderedDict()
-        self._group = {
+        return pq.ParquetFile(pa.BufferReader(self._whole.result()))
+
+    @cached_property
+    def _group(self) -> dict[str, int]:
+        """Where each cell lies."""
+        return {
             key: group
             for group in range(self._file.num_row_groups)
             for key in self._file.read_row_group(group, columns=["cell"]).column("cell").unique().to_pylist()
@@ -241,29 +265,15 @@ def stacked(game: Any, parts: CellParts, n_parts: int, first: int = 0) -> Any:
     BadInput
         When they do not add up: a file of rows is damaged.
     """
+    arrays = [parts.arrays[number] for number in range(first, first + n_parts)]
     try:
-        return _stacked(game, parts, n_parts, first)
+        for number, array in enumerate(arrays, first):
+            n_blocks = len(array.get("pairs", ()))
+            if n_parts > 1 and n_blocks != PART_BLOCKS:
+                raise ValueError(f"part {number} has {n_blocks} blocks; must have {PART_BLOCKS}")
+        return game.sums_from_arrays(*arrays)
     except ValueError as error:
         raise _damaged(parts.key, str(error)) from None
-
-
-def _stacked(game: Any, parts: CellParts, n_parts: int, first: int) -> Any:
-    one = game.sums_from_arrays(parts.arrays[first])
-    if n_parts == 1:
-        return one
-    whole, total = one.not_by_block, None
-    n_blocks = n_parts * PART_BLOCKS
-    for number in range(n_parts):
-        padded = {}
-        for name, array in parts.arrays[first + number].items():
-            if name in whole:
-                padded[name] = array
-                continue
-            padded[name] = np.zeros((n_blocks, *array.shape[1:]), np.int64)
-            padded[name][number * PART_BLOCKS : number * PART_BLOCKS + len(array)] = array
-        sums = game.sums_from_arrays(padded)
-        total = sums if total is None else total + sums
-    return total
 
 
 def _damaged(key: str, why: str) -> BadInput:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from kernels.random import RNG_SCHEME
+from sim.collecting import seldom_collected
 from sim.files import told, write_json
 from sim.running.executors import Executor, executor_of
 from sim.running.provenance import provenance
@@ -24,6 +25,7 @@ __all__ = ["RESULT", "play_tune", "tune"]
 RESULT = "tune.json"
 
 
+@seldom_collected()
 def tune(
     file: str | Path,
     *,
@@ -192,11 +194,11 @@ def _keep(plan: TunePlan, found: Tuned, play: TunePlay, folder: RunFolder) -> No
     """Write the finished tuning; the manifest last, since it is what says that the rest is there."""
     from sim.reports.tune_page import write_tune_report
 
-    play.store.compact(list(play.keys))
-    with told(folder.path):
+    with play.store.compacting(list(play.keys)) as rows_are_there, told(folder.path):
         if found.found is not None:
             write_tuned(plan, found.found.edit, folder.path)
         write_json(folder.path / RESULT, found.result())
         write_tune_report(found, folder.path)
+        rows_are_there()
         write_json(folder.path / "manifest.json", found.manifest)
     folder.clear_unfinished()

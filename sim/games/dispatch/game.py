@@ -66,9 +66,9 @@ class DispatchGame:
         """The same figures on every scenario."""
         return METRICS
 
-    def sums_from_arrays(self, arrays: Mapping[str, Int64s]) -> BlockSums:
+    def sums_from_arrays(self, *parts: Mapping[str, Int64s]) -> BlockSums:
         """Block sums, validated."""
-        return BlockSums.from_arrays(arrays)
+        return BlockSums.from_arrays(*parts)
 
     def manifest_damage(self, manifest: Mapping[str, Any], sums: BlockSums) -> str | None:
         """What is wrong with the players or the outcomes, or None."""

@@ -15,7 +15,8 @@ from kernels.jit import PLAIN
 from kernels.random import new_streams
 from sim.config.errors import BadInput
 from sim.running.chunks import Chunk, Rows
-from sim.stats.sums import BlockSums, MarginHistogram
+from sim.stats.margins import MarginHistogram
+from sim.stats.sums import BlockSums
 
 if TYPE_CHECKING:
     from sim.games.dispatch.plan import DispatchPlan

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
 from sim.games.mainline.sums import DaySums
-from sim.stats.figures import DETERMINISTIC, EXACT, NO_MATCHES, Estimate, MetricDefinition, interval_of
+from sim.stats.figures import DETERMINISTIC, EXACT, Estimate, MetricDefinition, estimated
 
 __all__ = ["summarise_days"]
 
@@ -37,28 +36,16 @@ def summarise_days(
     exact
         Figures that the rules settle, whatever is dealt, and their values. Honoured where the days bear them out.
     """
-    return [
-        _estimate(days, name, metrics[metric], level, limits, deterministic, exact or {})
-        for metric in (metrics if wanted is None else wanted)
-    ]
+    listed = [metrics[metric] for metric in (metrics if wanted is None else wanted)]
+    found = estimated(listed, days, name, level=level, limits=limits)
+    return [_of_days(one, deterministic, exact or {}) for one in found]
 
 
-def _estimate(
-    days: DaySums,
-    name: str,
-    metric: MetricDefinition,
-    level: float,
-    limits: Mapping[str, float],
-    deterministic: bool,
-    exact: Mapping[str, float],
-) -> Estimate:
-    measured = metric.measure(days)
-    n = int(measured.pairs.sum())
-    if n == 0:
-        return Estimate(name, metric.name, None, None, None, 0, 0, NO_MATCHES)
-    found = interval_of(measured, metric, level, metric.limits(limits))
-    if found.value is not None and exact.get(metric.name) == found.value:
-        found = replace(found, low=found.value, high=found.value, method=EXACT)
-    elif deterministic:
-        found = replace(found, low=None, high=None, method=DETERMINISTIC)
-    return Estimate(name, metric.name, found.value, found.low, found.high, n, n, found.method)
+def _of_days(found: Estimate, deterministic: bool, exact: Mapping[str, float]) -> Estimate:
+    """A measured figure that rests on days, whatever it counts in them, with what is known beforehand."""
+    low, high, method = found.low, found.high, found.method
+    if found.value is not None and exact.get(found.metric) == found.value:
+        low, high, method = found.value, found.value, EXACT
+    elif deterministic and found.value is not None:
+        low, high, method = None, None, DETERMINISTIC
+    return Estimate(found.pairing, found.metric, found.value, low, high, found.n_units, found.n_units, method)

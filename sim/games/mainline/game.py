@@ -47,9 +47,9 @@ class MainlineGame:
         """Figures by card of the deck and of the hand."""
         return metrics_of(scenario)
 
-    def sums_from_arrays(self, arrays: Mapping[str, Int64s]) -> DaySums:
+    def sums_from_arrays(self, *parts: Mapping[str, Int64s]) -> DaySums:
         """Sums of days, validated."""
-        return DaySums.from_arrays(arrays)
+        return DaySums.from_arrays(*parts)
 
     def manifest_damage(self, manifest: Mapping[str, Any], sums: DaySums) -> str | None:
         """What is wrong with the policy or the outcomes, or None."""

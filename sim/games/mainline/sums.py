@@ -14,6 +14,7 @@ from kernels.mainline.batch import add_to_blocks
 from kernels.mainline.codes import N_COLUMNS, N_HOME, N_LAYINGS, Column
 from kernels.mainline.layout import MAX_SLOTS, PER_KIND, row_width
 from sim.running.chunks import Chunk, Rows
+from sim.stats.blocks import in_a_row
 from sim.stats.figures import Int64s
 
 __all__ = ["DaySums"]
@@ -128,9 +129,16 @@ class DaySums:
         return {"shape": shape, "pairs": self.pairs, "sums": self.sums, "seen": self.seen}
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, Int64s]) -> DaySums:
-        """Sums as `as_arrays` gave them, validated; ValueError if an array is missing or they do not add up."""
+    def from_arrays(cls, *parts: Mapping[str, Int64s]) -> DaySums:
+        """Sums as `as_arrays` gave them, validated; of parts with blocks of their own, one part after the other.
+
+        Raises
+        ------
+        ValueError
+            If an array is missing, the parts do not fit together or the sums do not add up.
+        """
         try:
+            arrays = in_a_row(parts, ("pairs", "sums", "seen"), "shape")
             n_slots, n_trains = (int(number) for number in arrays["shape"])
             read = cls(n_slots, n_trains, arrays["pairs"], arrays["sums"], arrays["seen"])
         except KeyError as error:
