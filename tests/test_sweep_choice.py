@@ -11,11 +11,13 @@ import numpy as np
 import pytest
 
 from sim.reports import style
+from sim.reports.area import Area, beside, scale_of
 from sim.reports.sheet import Sheet, rounded_ticks, width_of
 from sim.reports.sweep_choice import effects, grid_of, levels_of, map_view, met_scores, scores, spread_out
 from sim.reports.sweep_curves import curve_figure, keys_figure
 from sim.reports.sweep_figures import map_figure
 from sim.reports.sweep_pictures import drawings, still_metrics
+from sim.reports.sweep_plots import scatter_figure, trade_figure
 from sim.stats.figures import Estimate
 from sim.stats.goals import Band, Goal, GoalResult, GoalVerdict
 from sim.studies.sweep_result import CellResult, Sweep
@@ -34,6 +36,7 @@ def made(
     """A sweep of figures that follow from the keys, in points ± 1; a reference beside the grid comes last."""
     own = reference or {key: values[0] for key, values in keys.items()}
     places = [dict(zip(keys, values, strict=True)) for values in product(*keys.values())]
+    places = places[::2] if design == "lhs" else places
     places += [] if own in places else [dict(own)]
     if design == "oat":
         places = [one for one in places if sum(one[key] != own[key] for key in keys) <= 1]
@@ -262,3 +265,70 @@ def test_words__are_anchored_in_svg_and_drawn_in_png():
     assert float(re.search(r'x="([\d.]+)"', svg[svg.index("<text") :])[1]) == 72
     assert svg == style.svg_text(sheet.figure)
     assert style.png_bytes(sheet.figure, 40).startswith(b"\x89PNG")
+
+
+def test_scale__of_shares_has_no_number_outside_what_they_can_be():
+    marks, ends = scale_of([99.0, 100.0], "share")
+    assert [word for _, word in marks] == ["99.00", "99.25", "99.50", "99.75", "100.00"]
+    assert ends == pytest.approx((98.95, 100.05))
+    assert scale_of([], "points")[1] == pytest.approx((-0.05, 0.05))
+
+
+def test_points__by_chance_lie_where_their_cells_do():
+    bots = ("greedy", "a rival with a long name")
+    found = made({"a": (1, 2, 4), "b": bots, "c": range(9)}, lambda at: at["a"] + 10.0 * len(at["b"]), design="lhs")
+    figure = scatter_figure(found, "spread.mean")
+    assert words(figure, "key") == ["a", "b", "c"]
+    assert words(figure, "levels") == ["1", "2", "4", "0", "2", "4", "6", "8"]
+    assert [one.get_text() for one in named(figure, "levels") if not hasattr(one, "placed")] == [
+        bots[0],
+        "a rival wit…g name",
+    ]
+    over_a = named(figure, "cells")[0].get_offsets()
+    x = np.array(sorted(set(over_a[:, 0].tolist())))
+    assert np.diff(x)[1] == pytest.approx(2 * np.diff(x)[0])
+    assert len(over_a) == len(found.cells)
+    drawn = drawings(found)
+    assert "scatter1" in drawn
+    assert not any(name.startswith("curve") for name in drawn)
+
+
+def test_two_goals__have_their_front_named_by_numbers():
+    goal = Goal("spread.mean", Band(0, 12), "spread.mean <= 12", "points")
+    found = made({"a": (1, 2, 4), "b": (1, 2)}, lambda at: at["a"] + 10 * at["b"], goal=goal)
+    axes = trade_figure(found, goal, Goal("spread.mean", Band(13, 30), "spread.mean in [13, 30]", "points")).axes[0]
+    assert [text.get_text() for text in axes.texts] == ["1", "2", "3", "4"]
+    (legend,) = axes.figure.legends
+    shown = [text.get_text() for text in legend.get_texts()]
+    assert shown[-4:] == ["1: a 1, b 1", "2: a 2, b 1", "3: a 4, b 1", "4: a 1, b 2"]
+
+
+def test_words__beside_points_lie_on_none_and_not_on_each_other():
+    area = Area(Sheet(4, 3), (0.5, 0.5), (3, 2), (0, 1), (0, 1))
+    points = [area.at(x, y) for x, y in ((0.5, 0.5), (0.52, 0.5), (0.5, 0.53), (1.0, 1.0), (0.0, 0.0))]
+    placed = beside(points, ["a name", "another", "one more", "upper right", "lower left"], area)
+    boxes = [(x, y - 0.08, x + width_of(word, 9.0), y + 0.08) for x, y, word in placed]
+    for n, (left, low, right, high) in enumerate(boxes):
+        assert left >= 0.5
+        assert right <= 3.5
+        assert not any(left < x < right and low < y < high for x, y in points)
+        assert not any(left < b[2] and b[0] < right and low < b[3] and b[1] < high for b in boxes[:n])
+
+
+def test_map__of_goals_has_a_legend_and_a_region():
+    goal = Goal("spread.mean", Band(0, 16.5), "spread.mean <= 16.5", "points")
+    found = made(THREE, lambda at: 6 * at["c"] + 5 * at["d"], goal=goal)
+    view = view_of(found)
+    figure = map_figure(found, view, "spread.mean", "")
+    assert words(figure, "legend") == ["met", "violated", "undecided"]
+    n = [cell.verdict for cell in view.cells.values()]
+    assert len(named(figure, "undecided")[0].get_offsets()) == n.count(GoalVerdict.UNDECIDED) > 0
+    assert len(named(figure, "cells")[0].get_offsets()) == len(n) - n.count(GoalVerdict.UNDECIDED)
+    assert sum(len(one.get_segments()) for one in named(figure, "region")) == 4 * n.count(GoalVerdict.MET)
+    assert sorted(words(figure, "values")) == ["0"] * (len(n) - n.count(GoalVerdict.MET)) + ["1"] * n.count(
+        GoalVerdict.MET
+    )
+    drawn = drawings(found)
+    assert {"map-goals", "map-goal1", "curve1"} == set(drawn)
+    assert "the two keys that decide most" in drawn["map-goals"].title
+    assert drawn["map-goals"].title.endswith("Outlined where all are met; the numbers say how many of the 1 are.")

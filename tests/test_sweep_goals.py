@@ -142,6 +142,7 @@ def test_goals__that_take_a_tournament_are_said_not_to_be_judged(folder):
 # -- the report -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.compiled
 def test_report__maps_curves_and_every_cell(found, folder):
     page = (folder / "whole" / "report.html").read_text(encoding="utf-8")
     for cell in found.cells:
@@ -172,6 +173,7 @@ def test_report__undecided_cells_are_hatched(found):
     assert verdict_of(found.cells[0], "no goal") is None
 
 
+@pytest.mark.compiled
 def test_report__curves_have_the_figures_of_their_cells(found):
     grid = grid_of(found)
     (curve,) = named(curve_figure(found, grid, "purchases.siding.first", "economy.siding_cost"), "curves")
@@ -183,6 +185,7 @@ def test_report__curves_have_the_figures_of_their_cells(found):
     assert len(curves.get_segments()) == 2
 
 
+@pytest.mark.compiled
 def test_report__without_goals_and_one_key_at_a_time(folder):
     path = written(folder, "oat.yaml", design="oat", matches="32")
     one = sweep(path, out=folder / "oat")

@@ -149,9 +149,10 @@ def test_pictures__of_points_by_chance(folder):
     found = sweep(written(folder, "lhs.yaml", keys=keys, design="lhs", cells="6"), matches=32, out=folder / "lhs")
     assert any(name.startswith("scatter") for name in drawn(folder / "lhs"))
     figure = scatter_figure(found, "spread.mean")
-    assert [axes.get_xlabel() for axes in figure.axes] == list(found.keys)
-    points, arms = figure.axes[0].lines[0], figure.axes[0].collections[0]
-    assert len(points.get_xdata()) == len(arms.get_segments()) == len(found.cells)
+    assert words(figure, "key") == list(found.keys)
+    assert words(figure, "levels")[-2:] == ["[1, 2]", "[3, 4, 5]"]
+    points, arms = named(figure, "cells")[0], named(figure, "intervals")[0]
+    assert len(points.get_offsets()) == len(arms.get_segments()) == len(found.cells)
 
 
 @pytest.mark.compiled
@@ -159,8 +160,9 @@ def test_pictures__of_a_screen_have_no_key_that_does_nothing(folder):
     keys = "{economy.toll: [0, 1, 2], economy.siding_cost: [1, 90], map.layout: [null, {}]}"
     path = written(folder, "screen.yaml", keys=keys, design="screen", trajectories="3", matches=str(MATCHES))
     found = sweep(path, out=folder / "screen")
-    axes = screen_figure(found, "spread.mean").axes[0]
-    assert {text.get_text() for text in axes.texts} <= {"toll", "siding_cost"}
+    figure = screen_figure(found, "spread.mean")
+    assert set(words(figure, "names")) <= {"toll", "siding_cost"}
+    assert len(named(figure, "keys")[0].get_offsets()) == len(words(figure, "names"))
     assert any(name.startswith("screen") for name in drawn(folder / "screen"))
     page = (folder / "screen" / "report.html").read_text(encoding="utf-8")
     assert "What the keys do" in page

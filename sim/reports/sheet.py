@@ -135,6 +135,7 @@ class Sheet:
 
     def _add(self, artist: Any, name: str, inches: bool = True) -> None:
         artist.set_label(name)
+        artist.set_zorder(len(self.figure.artists))  # what comes later lies on top
         if inches:
             artist.set_transform(self.figure.dpi_scale_trans)
         self.figure.add_artist(artist)

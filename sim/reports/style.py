@@ -38,6 +38,9 @@ MUTED = "#595959"
 RULE = "#D5D5D5"
 PAPER = "#FFFFFF"
 
+TITLE_POINTS, LABEL_POINTS = 11.5, 10.0
+"""Sizes of titles, and of what is written at axes."""
+
 WIDTH_INCHES = 6.0
 WHOLE_ROW_INCHES = 9.6
 """Of a picture that takes the whole row of a page (`.whole-row`)."""
@@ -47,7 +50,7 @@ RC: dict[str, Any] = {
     "font.family": "sans-serif",
     "font.sans-serif": list(FONTS),
     "font.size": 10.5,
-    "axes.titlesize": 11.5,
+    "axes.titlesize": TITLE_POINTS,
     "axes.titleweight": "bold",
     "axes.titlelocation": "left",
     "axes.labelsize": 10.5,
@@ -58,15 +61,15 @@ RC: dict[str, Any] = {
     "axes.spines.right": False,
     "axes.axisbelow": True,
     "axes.unicode_minus": True,
-    "xtick.labelsize": 10,
-    "ytick.labelsize": 10,
+    "xtick.labelsize": LABEL_POINTS,
+    "ytick.labelsize": LABEL_POINTS,
     "xtick.color": MUTED,
     "ytick.color": MUTED,
     "xtick.labelcolor": INK,
     "ytick.labelcolor": INK,
     "text.color": INK,
     "text.parse_math": False,
-    "legend.fontsize": 10,
+    "legend.fontsize": LABEL_POINTS,
     "legend.frameon": False,
     "figure.facecolor": PAPER,
     "savefig.facecolor": PAPER,

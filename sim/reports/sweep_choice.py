@@ -34,8 +34,9 @@ Floats = NDArray[np.float64]
 
 
 def levels_of(found: Sweep, key: str) -> list[Any]:
-    """Values of a key that occur, in the order of the cells; numbers by size."""
-    return _ordered([cell.values[key] for cell in found.cells])
+    """Values of a key that occur, in the order of the file, a reference beside them first; numbers by size."""
+    occur, named = _ordered([cell.values[key] for cell in found.cells]), found.keys[key]
+    return _ordered([*(value for value in occur if value not in named), *(one for one in named if one in occur)])
 
 
 def _ordered(given: Sequence[Any]) -> list[Any]:

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sim.reports import style
+from sim.reports.style import LABEL_POINTS as LABEL
+from sim.reports.style import TITLE_POINTS as TITLE
 from sim.reports.sweep_choice import View
 from sim.reports.words import shortened
 from sim.stats.figures import Estimate
@@ -23,19 +25,7 @@ if TYPE_CHECKING:
 
     from sim.reports.sheet import Sheet
 
-__all__ = [
-    "LABEL",
-    "LINE",
-    "SHARES",
-    "TITLE",
-    "cell_words",
-    "is_number",
-    "level_labels",
-    "map_figure",
-    "outline",
-    "unit_words",
-    "verdict_of",
-]
+__all__ = ["SHARES", "cell_words", "level_labels", "map_figure", "outline", "unit_words", "verdict_of"]
 
 VERDICT_COLOURS = {
     GoalVerdict.MET: "#8FD1BC",
@@ -56,9 +46,8 @@ SIZES = (9.0, 8.0, 7.0)
 SMALL = 7.0
 """Size that is taken only where else a map would stand alone in its row."""
 
-LABEL, TITLE = 10.0, 11.5
-HEAD, LINE, GAP = 0.52, 0.22, 0.22
-"""Height of the title with the name of the key that goes up, and of a line; space between maps: inches."""
+HEAD, GAP = 0.52, 0.22
+"""Height of the title with the name of the key that goes up; space between maps: inches."""
 
 TALL, FLAT, LOWEST, TALLEST = 0.40, 0.30, 0.07, 7.5
 """Height of a row of cells of one map, of one of several, and at least; height of a map with many rows: inches."""
@@ -148,6 +137,7 @@ def _laid_out(
     n: int, xs: Sequence[str], ys: Sequence[str], room: Mapping[float, float], legend: Sequence[Key]
 ) -> _Layout:
     """The smallest picture of `n` maps in which words have room, of which they take `room` by their size."""
+    from sim.reports.area import LINE, below_marks
     from sim.reports.sheet import POINT, width_of
 
     several = n > 1
@@ -171,9 +161,7 @@ def _laid_out(
         _, _, width, size, columns = min(ways)
         size, columns = -size, -columns
     box = wide(width, columns), tall
-    longest = max(width_of(one, LABEL) for one in xs)
-    slanted = longest + 0.06 > box[0] and not all(is_number(one) for one in xs)
-    above, below = (LINE + 0.08 if several else 0.05), (0.1 + 0.75 * longest if slanted else LINE)
+    above, below = LINE + 0.08 if several else 0.05, below_marks(xs, box[0])
     each = above + tall * len(ys) + below
     foot = LINE + (0.34 if several and legend else 0.04)
     rows = -(-n // columns)
@@ -183,7 +171,7 @@ def _laid_out(
         for place in range(n)
     )
     upper = left + columns * box[0] * len(xs) + (columns - 1) * GAP, height - HEAD - above
-    return _Layout(width, height, box, corners, upper, size, room[size] if size else 0.0, slanted, foot)
+    return _Layout(width, height, box, corners, upper, size, room[size] if size else 0.0, below > LINE, foot)
 
 
 def _draw_cells(
@@ -221,6 +209,7 @@ def _draw_cells(
 
 def _draw_labels(sheet: Sheet, found: Sweep, view: View, at: _Layout, xs: Sequence[str], ys: Sequence[str]) -> None:
     """Values at the axes, names of the keys, and over each of several maps the third key's value."""
+    from sim.reports.area import LINE
     from sim.reports.sheet import width_of
 
     left, (wide, tall) = at.corners[0][0], at.box
@@ -300,11 +289,6 @@ def _value(cell: CellResult, metric: str) -> float | None:
 def _ends(view: View, metric: str) -> tuple[float, float]:
     known = [value for cell in view.cells.values() if (value := _value(cell, metric)) is not None]
     return (min(known), max(known)) if known else (0.0, 0.0)
-
-
-def is_number(label: str) -> bool:
-    """Whether a value of a key is a number: such may be left out between others, where words are slanted."""
-    return re.fullmatch(r"-?[\d.]+", label) is not None
 
 
 def level_labels(levels: Sequence[Any]) -> list[str]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import textwrap
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sim.reports import style
 from sim.reports.sweep_choice import levels_of
-from sim.reports.sweep_figures import SHARES, unit_words
+from sim.reports.sweep_figures import SHARES, level_labels, unit_words
 from sim.reports.words import shortened
 from sim.stats.goals import Goal
 from sim.stats.screening import RESOLVED_FLOORS
@@ -19,7 +20,6 @@ from sim.studies.sweep_result import Sweep
 from sim.studies.turning import level_words, short_names
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 __all__ = ["pick_figure", "scatter_figure", "screen_figure", "trade_figure"]
@@ -101,81 +101,86 @@ def _short(found: Sweep, values: Any) -> str:
 
 def scatter_figure(found: Sweep, metric: str) -> Figure:
     """A figure over each key, every cell with its interval, and means of cells with bands."""
-    keys = list(found.keys)
+    from sim.reports.area import panels, scale_of
+
     scale = 100 if found.units[metric] in SHARES else 1
     cells = [cell for cell in found.cells if (one := cell.estimates.get(metric)) is not None and one.value is not None]
-    level = float(found.manifest["level"])
-    columns = min(2, len(keys))
-    rows = -(-len(keys) // columns)
-    with style.applied():
-        figure = style.new_figure(0.6 + 2.3 * rows)
-        for place, key in enumerate(keys):
-            axes = figure.add_subplot(rows, columns, place + 1)
-            levels = levels_of(found, key)
-            numbers = all(isinstance(one, int | float) and not isinstance(one, bool) for one in levels)
-            words = list(dict.fromkeys(level_words(one) for one in levels))
-            x = [float(cell.values[key] if numbers else words.index(level_words(cell.values[key]))) for cell in cells]
-            y = [scale * float(cell.estimates[metric].value or 0.0) for cell in cells]
-            found_at = [cell.estimates[metric] for cell in cells]
-            lows, highs = (
-                [centre if end is None else scale * end for centre, end in zip(y, ends, strict=True)]
-                for ends in ([one.low for one in found_at], [one.high for one in found_at])
-            )
-            axes.vlines(x, lows, highs, color=style.RULE, linewidth=0.9, zorder=1)
-            axes.plot(x, y, "o", color=style.MUTED, markersize=3, zorder=2)
-            limits = (0.0, 100.0) if found.units[metric] == "share" else (-math.inf, math.inf)
-            means = groups(x, y, level, limits=limits)
-            axes.plot([one.at for one in means], [one.mean for one in means], color=style.SEAT_A, zorder=3)
-            bands = [one for one in means if one.low is not None and one.high is not None]
-            if bands:
-                axes.fill_between(
-                    [one.at for one in bands], [one.low or 0.0 for one in bands], [one.high or 0.0 for one in bands],
-                    color=style.SEAT_A, alpha=0.2, linewidth=0,
-                )  # fmt: skip
-            if not numbers and len(words) <= MOST_TICKS:
-                axes.set_xticks(range(len(words)), [shortened(one, 12) for one in words])
-            axes.set_xlabel(key)
-            style.quiet_grid(axes, "y")
-        figure.suptitle(
-            f"{metric}{unit_words(found.units[metric])}", x=0.01, ha="left", fontweight="bold", fontsize=11.5
+    y = [scale * float(cell.estimates[metric].value or 0.0) for cell in cells]
+    low, high = (
+        [centre if end is None else scale * end for centre, end in zip(y, ends, strict=True)]
+        for ends in (
+            [cell.estimates[metric].low for cell in cells],
+            [cell.estimates[metric].high for cell in cells],
         )
-    return figure
+    )
+    limits = (0.0, 100.0) if found.units[metric] == "share" else (-math.inf, math.inf)
+    below, xs, means = [], [], []
+    for key in found.keys:
+        words, marks, reach = _along(levels_of(found, key))
+        xs.append([words.index(level_words(cell.values[key])) if words else cell.values[key] for cell in cells])
+        means.append(groups(xs[-1], y, float(found.manifest["level"]), limits=limits))
+        below.append((key, marks, reach))
+    with style.applied():
+        reached = [*low, *high, *(end for one in means for group in one for end in (group.low, group.high) if end)]
+        title = f"{metric}{unit_words(found.units[metric])}"
+        sheet, areas = panels(title, below, scale_of(reached, found.units[metric]), 1.7)
+        for area, x, line in zip(areas, xs, means, strict=True):
+            arms = [[area.at(at, end) for end in ends] for at, *ends in zip(x, low, high, strict=True)]
+            sheet.lines("intervals", arms, style.RULE, 0.9)
+            sheet.dots("cells", [area.at(at, value) for at, value in zip(x, y, strict=True)], [style.MUTED], 9)
+            known = [one for one in line if one.low is not None and one.high is not None]
+            band = [area.at(one.at, one.low or 0.0) for one in known]
+            band += [area.at(one.at, one.high or 0.0) for one in reversed(known)]
+            sheet.bands("bands", [band] if len(known) > 1 else [], [style.SEAT_A], 0.2)
+            sheet.lines("means", [[area.at(one.at, one.mean) for one in line]], style.SEAT_A, 1.5)
+    return sheet.figure
+
+
+def _along(levels: Sequence[Any]) -> tuple[list[str], list[tuple[float, str]], tuple[float, float]]:
+    """Where values of a key lie: in words where they are no numbers, their marks, and the ends of their scale."""
+    from sim.reports.sheet import rounded_ticks
+
+    if not all(isinstance(one, int | float) and not isinstance(one, bool) for one in levels):
+        words = list(dict.fromkeys(level_words(one) for one in levels))
+        shown = level_labels(levels) if len(words) == len(levels) <= MOST_TICKS else []
+        return words, [(float(n), word) for n, word in enumerate(shown)], (-0.5, len(words) - 0.5)
+    low, high = float(levels[0]), float(levels[-1])
+    few = len(levels) <= MOST_TICKS
+    marks = [(float(one), level_words(one)) for one in levels] if few else rounded_ticks(low, high)
+    edge = 0.08 * (high - low) or 1.0
+    return [], marks, (low - edge, high + edge)
 
 
 def screen_figure(found: Sweep, metric: str) -> Figure:
     """Keys by the size of their effects and how much these differ; grey lines reach to twice the noise floor."""
+    from sim.reports.area import HEAD, LINE, NAME, Area, beside
+    from sim.reports.sheet import Sheet, rounded_ticks, width_of
+
     rows = [one for one in found.screen if one.metric == metric and not one.found.still]
     unit = {"share": " [pp]", "share difference": " [pp]"}.get(found.units[metric], unit_words(found.units[metric]))
     scale = 100 if found.units[metric] in SHARES else 1
     names = short_names(list(found.keys))
+    floors = [scale * RESOLVED_FLOORS * one.found.floor for one in rows]
+    right = 1.08 * max(*floors, *(scale * one.found.mu_star for one in rows)) or 1.0
+    top = 1.12 * max(scale * one.found.sigma for one in rows) or 1.0
     with style.applied():
-        figure = style.new_figure(3.8)
-        axes = figure.add_subplot()
-        for place, one in enumerate(sorted(rows, key=lambda one: one.found.sigma)):
-            x, y = scale * one.found.mu_star, scale * one.found.sigma
-            axes.plot(
-                [0, scale * RESOLVED_FLOORS * one.found.floor], [y, y], color=style.SHARED, linewidth=2, alpha=0.5
-            )
-            seen = one.rank is not None
-            axes.plot([x], [y], "o", color=style.SEAT_A, markerfacecolor=style.SEAT_A if seen else style.PAPER)
-            above = (6, 5) if place % 2 else (6, -12)
-            axes.annotate(names[one.key], (x, y), xytext=above, textcoords="offset points", fontsize=9)
-        axes.set_xlim(left=0)
-        axes.set_ylim(bottom=0)
-        axes.margins(x=0.25, y=0.12)
-        _from_zero(axes)
-        axes.set_xlabel(f"mu*: mean size of the effect of the key's whole way{unit}")
-        axes.set_ylabel(f"sigma{unit}")
-        axes.set_title(metric)
-        style.quiet_grid(axes, "y")
-    return figure
-
-
-def _from_zero(axes: Axes) -> None:
-    """Room for words on the right and above, none below 0."""
-    axes.autoscale()
-    axes.set_xlim(0, axes.get_xlim()[1] * 1.15)
-    axes.set_ylim(0, axes.get_ylim()[1] * 1.08)
+        sheet = Sheet(style.WIDTH_INCHES, 4.0)
+        height = sheet.height
+        sheet.words("title", [(0.05, height - 0.15, metric)], fontsize=style.TITLE_POINTS, fontweight="bold")
+        sheet.words("sigma", [(0.05, height - 0.42, f"\u2191 sigma{unit}")], fontsize=style.LABEL_POINTS)
+        ticks = rounded_ticks(0.0, top)
+        left, low = 0.15 + max(width_of(word, style.LABEL_POINTS) for _, word in ticks), 2 * LINE + 0.05
+        area = Area(sheet, (left, low), (sheet.width - left - 0.1, height - HEAD - 0.2 - low), (0.0, right), (0.0, top))
+        area.rule(ticks)
+        area.mark(rounded_ticks(0.0, right), f"mu*: mean size of the effect of the key's whole way{unit} \u2192")
+        points = [area.at(scale * one.found.mu_star, scale * one.found.sigma) for one in rows]
+        reaches = [[(left, y), (area.at(floor, 0.0)[0], y)] for (_, y), floor in zip(points, floors, strict=True)]
+        sheet.lines("floors", reaches, style.SHARED, 2.0, alpha=0.5)
+        sheet.dots("keys", points, [style.SEAT_A], 40)
+        hollow = [place for place, one in zip(points, rows, strict=True) if one.rank is None]
+        sheet.dots("unresolved", hollow, [style.PAPER], 20)
+        sheet.words("names", beside(points, [names[one.key] for one in rows], area), fontsize=NAME)
+    return sheet.figure
 
 
 def pick_figure(found: Sweep) -> Figure:
