@@ -66,8 +66,12 @@ def write_sweep_report(found: Sweep, folder: Path) -> list[Path]:
 
 
 def get_ready() -> None:
-    """Import what drawing and writing need, which takes a while: good to do while others are busy."""
+    """Import what drawing and writing need, and find the fonts. That takes a while: good to do while others play."""
     import pandas  # noqa: F401
+
+    import sim.reports.sheet  # noqa: F401
+
+    style.svg_text(style.plain_figure("Ready."))
 
 
 def _tables(found: Sweep) -> list[tuple[str, Sequence[str], list[list[str]], str]]:

@@ -28,9 +28,9 @@ from sim.studies.sweep_judge import JudgedMeanwhile, cell_results, inert_keys
 from sim.studies.sweep_pick import Picking
 from sim.studies.sweep_plan import STUDY, SweepPlan, make_sweep_plan
 from sim.studies.sweep_result import CELLS_FILE, SWEEP_SCHEMA, CellResult, Sweep
-from sim.studies.sweep_rows import RowStore
+from sim.studies.sweep_rows import CellParts, RowStore
 from sim.studies.sweep_screen import key_effects, screen_notes
-from sim.studies.sweep_steps import steps_of
+from sim.studies.sweep_steps import stepped_cells, steps_of
 
 __all__ = ["RESULT", "Shard", "block_pairs_in", "play_sweep", "sweep"]
 
@@ -180,6 +180,8 @@ def _concluded(
     """What is said of all that was played."""
     plan = play.plan
     parts = play.store.cells([cell.key for cell in plan.cells])
+    # Those of the steps may be at hand still; reading the others again waits until they lie in order.
+    of_steps = play.kept if {plan.cells[number].key for number in stepped_cells(plan)} <= set(play.kept) else parts
     cells = cell_results(plan, parts, taken, goals, play.judged)
     n_matches = sum(cell.n_matches for cell in cells)
     pick = play.choosing.result(parts, n_matches) if isinstance(play.choosing, Picking) else None
@@ -220,7 +222,7 @@ def _concluded(
         None if play.folder is None else play.folder.path,
         screen=key_effects(plan, parts),
         pick=pick,
-        steps=steps_of(plan, parts, taken, cells),
+        steps=steps_of(plan, of_steps, taken, cells),
         key_units={key: unit_of_key(spec.scenario, key) for key in spec.read.keys},
     )
 
@@ -238,6 +240,7 @@ class _Play:
         self.store = RowStore(None if folder is None else folder.path)
         self.choosing = Focus(plan) if plan.focused else Picking(plan) if plan.picks else None
         self.judged: dict[int, CellResult] = {}
+        self.kept: dict[str, CellParts] = {}
         self.done = 0
         self.wanted = 0
         self._saved = time.monotonic()
@@ -276,9 +279,9 @@ class _Play:
             order = sorted(range(len(counts)), key=lambda cell: (cell != self.plan.reference, cell))
             begun = {key for key, _ in self.store.present()}
             whole = [number for number in order if self.plan.cells[number].key not in begun]
-            meanwhile = JudgedMeanwhile(self.plan, counts, whole)
+            meanwhile = JudgedMeanwhile(self.plan, counts, whole, stepped_cells(self.plan))
             self.fill([(cell, part) for cell in order for part in range(counts[cell])], meanwhile.add)
-            self.judged = meanwhile.results
+            self.judged, self.kept = meanwhile.results, meanwhile.kept
             return counts, None
         keys = [cell.key for cell in self.plan.cells]
         for parts in self.choosing.rounds():

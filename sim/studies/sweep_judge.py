@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -127,13 +127,19 @@ class JudgedMeanwhile:
     ----------
     results
         What is known, by number of the cell.
+    kept
+        Of cells that are needed again: what was played, by the key of the cell.
     """
 
-    def __init__(self, plan: SweepPlan, counts: Sequence[int], whole: Iterable[int]) -> None:
-        """`whole` are the cells of which nothing was there; the others are judged when all is."""
+    def __init__(
+        self, plan: SweepPlan, counts: Sequence[int], whole: Iterable[int], again: Collection[int] = ()
+    ) -> None:
+        """`whole` are the cells of which nothing was there, the others are judged when all is; `again` are kept."""
         self.plan = plan
         self.counts = counts
         self.results: dict[int, CellResult] = {}
+        self.kept: dict[str, CellParts] = {}
+        self._again = again
         self._judging = Judging(plan, counts)
         self._parts = {number: CellParts(plan.cells[number].key) for number in whole}
         self._waiting: list[int] = []
@@ -157,6 +163,8 @@ class JudgedMeanwhile:
             return
         for one in self._waiting:
             self.results[one] = self._judging.result(one, self._parts[one], reference)
+            if one in self._again:
+                self.kept[self._parts[one].key] = self._parts[one]
             if one != self.plan.reference:
                 del self._parts[one]
         self._waiting = []
@@ -186,9 +194,10 @@ def cell_results(
     """
     judging = Judging(plan, taken)
     goals, known = goals or {}, known or {}
-    of_reference = parts[plan.cells[plan.reference].key]
+    reference = plan.cells[plan.reference].key
+    # What was played is looked up for cells of which nothing is said yet only: reading it takes a while.
     return tuple(
-        known.get(number) or judging.result(number, parts[cell.key], of_reference, goals.get(number))
+        known.get(number) or judging.result(number, parts[cell.key], parts[reference], goals.get(number))
         for number, cell in enumerate(plan.cells)
     )
 

@@ -12,7 +12,7 @@ from sim.studies.sweep_plan import SweepPlan
 from sim.studies.sweep_result import CellResult, Step, shown_metrics
 from sim.studies.sweep_rows import CellParts, stacked
 
-__all__ = ["ORDER", "steps_of"]
+__all__ = ["ORDER", "stepped_cells", "steps_of"]
 
 ORDER = {Verdict.MOVED: 0, Verdict.SAME: 1, Verdict.OPEN: 2, Verdict.IDENTICAL: 3, Verdict.NOTHING: 4}
 """In which steps are listed by what is known of them."""
@@ -48,9 +48,7 @@ def steps_of(
     """
     if plan.screens:
         return ()
-    turns = [
-        turn for turn in _turns(plan, cells) if cells[turn.before].error is None and cells[turn.after].error is None
-    ]
+    turns = [turn for turn in _turns(plan) if cells[turn.before].error is None and cells[turn.after].error is None]
     found: dict[str, list[tuple[_Turn, Difference]]] = {}
     for turn in turns:
         own = [plan.cells[number].plan for number in (turn.before, turn.after)]
@@ -71,36 +69,43 @@ def steps_of(
     return tuple(step for rows in found.values() for step in _ranked(plan, rows))
 
 
-def _turns(plan: SweepPlan, cells: Sequence[CellResult]) -> list[_Turn]:
+def stepped_cells(plan: SweepPlan) -> set[int]:
+    """Numbers of the cells that the steps lie between."""
+    return set() if plan.screens else {number for turn in _turns(plan) for number in (turn.before, turn.after)}
+
+
+def _turns(plan: SweepPlan) -> list[_Turn]:
     """The steps from the reference, or from the cell most like it that has neighbours."""
-    own = cells[plan.reference].values
+    own = plan.cells[plan.reference].values
 
-    def unlike(cell: CellResult) -> tuple[int, int]:
-        return sum(cell.values[key] != own[key] for key in own), cell.number
+    def unlike(number: int) -> tuple[int, int]:
+        values = plan.cells[number].values
+        return sum(values[key] != own[key] for key in own), number
 
-    for base in sorted(cells, key=unlike):
-        found = list(_from(plan, cells, base))
+    for base in sorted(range(len(plan.cells)), key=unlike):
+        found = list(_from(plan, base))
         if found or plan.spec.read.design not in ("grid", "focus"):
             return found
     return []
 
 
-def _from(plan: SweepPlan, cells: Sequence[CellResult], base: CellResult) -> Iterator[_Turn]:
+def _from(plan: SweepPlan, base: int) -> Iterator[_Turn]:
+    own = plan.cells[base].values
+    values = [cell.values for cell in plan.cells]
     for key, levels in plan.spec.read.keys.items():
         alone = [
-            cell
-            for cell in cells
-            if cell.values[key] != base.values[key]
-            and all(cell.values[other] == base.values[other] for other in base.values if other != key)
+            number
+            for number, one in enumerate(values)
+            if one[key] != own[key] and all(one[other] == own[other] for other in own if other != key)
         ]
-        here = base.values[key]
+        here = own[key]
         if levels.ordered and isinstance(here, int | float) and not isinstance(here, bool):
-            below = [cell for cell in alone if cell.values[key] < here]
-            above = [cell for cell in alone if cell.values[key] > here]
-            alone = sorted(below, key=lambda cell: -cell.values[key])[:1]  # used at once
-            alone += sorted(above, key=lambda cell: cell.values[key])[:1]
-        for cell in alone:
-            yield _Turn(key, base.number, cell.number)
+            below = [number for number in alone if values[number][key] < here]
+            above = [number for number in alone if values[number][key] > here]
+            alone = sorted(below, key=lambda number: -values[number][key])[:1]  # used at once
+            alone += sorted(above, key=lambda number: values[number][key])[:1]
+        for number in alone:
+            yield _Turn(key, base, number)
 
 
 def _ranked(plan: SweepPlan, rows: Sequence[tuple[_Turn, Difference]]) -> list[Step]:
