@@ -193,11 +193,20 @@ def _taken(table: pa.Table, order: Any) -> pa.Table:
     """These rows of a table in one piece. Those of a cell mostly lie together, and copying runs beats row by row."""
     import pyarrow as pa
 
-    edges = [0, *(np.flatnonzero(np.diff(order) != 1) + 1).tolist(), len(order)]
-    if len(order) < LONG_RUN * len(edges):
+    edges = _edges(order)
+    if not _in_runs(order, edges):
         return table.take(order).combine_chunks()
     runs = [table.slice(int(order[start]), stop - start) for start, stop in pairwise(edges)]
     return pa.concat_tables(runs).combine_chunks()
+
+
+def _edges(order: Any) -> list[int]:
+    """Where rows that lie together begin, and the end."""
+    return [0, *(np.flatnonzero(np.diff(order) != 1) + 1).tolist(), len(order)]
+
+
+def _in_runs(order: Any, edges: Sequence[int]) -> bool:
+    return len(order) >= LONG_RUN * len(edges)
 
 
 def in_order(table: pa.Table, keys: Sequence[str]) -> pa.Table:
@@ -211,12 +220,13 @@ def compacted(rows: list[Rows], keys: Sequence[str]) -> bytes:
 
     table = joined(rows)
     rows.clear()
-    schema, columns = table.schema, table.columns
-    del table
-    for number in range(len(columns)):  # one after the other, so that two of them at most are there twice
-        columns[number] = columns[number].combine_chunks()
-    table = pa.table(columns, schema=schema)
     order, numbers = _order(table, keys)
+    if not _in_runs(order, _edges(order)):  # rows are taken one by one, of what lies in one piece
+        schema, columns = table.schema, table.columns
+        del table
+        for number in range(len(columns)):  # one after the other, so that two of them at most are there twice
+            columns[number] = columns[number].combine_chunks()
+        table = pa.table(columns, schema=schema)
     edges = np.searchsorted(numbers, np.arange(0, max(1, len(keys)), CELLS_A_GROUP))
     buffer = io.BytesIO()
     with parquet_writer(buffer, table.schema) as writer:
