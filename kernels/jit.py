@@ -1,13 +1,11 @@
 """How kernels are compiled: one decorator for helpers, one for entry points, and where the machine code is kept."""
 
-import functools
 import os
 import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -89,24 +87,6 @@ def cache_in(folder: Path | None) -> Iterator[None]:
         setattr(numba.config, "CACHE_DIR", always)  # noqa: B010
 
 
-@functools.cache
-def _look_for_blas_later() -> None:
-    """Spare numba's first compilation, or first look at what is kept, a tenth of a second: the import of scipy.linalg.
-
-    numba imports it there only to see whether there is a BLAS, and looks once more wherever one is needed: where a bot
-    multiplies matrices. Here it is told that there is one, as there is, since sim cannot do without scipy.
-    """
-    linalg: Any = import_module("numba.np.linalg")
-    if "numba.np.arraymath" in sys.modules or not hasattr(linalg, "ensure_blas"):
-        return  # it has looked, or does it in another way
-    looks = linalg.ensure_blas
-    linalg.ensure_blas = lambda: None
-    try:
-        import_module("numba.np.arraymath")
-    finally:
-        linalg.ensure_blas = looks
-
-
 def helper(function: F) -> F:
     """Compile a small function into each of its callers."""
     return cast(F, njit(forceinline=True)(function))
@@ -121,8 +101,6 @@ def entry(signature: Any) -> Callable[[F], F]:
     """Compile an entry point once, for one explicit signature, without the GIL, and keep the machine code."""
 
     def decorate(function: F) -> F:
-        if not PLAIN:
-            _look_for_blas_later()
         compiled: F = njit(signature, nogil=True, cache=CACHE_FOLDER is not None)(function)
         return compiled
 
