@@ -9,6 +9,7 @@ from rich.console import Console
 
 from sim.config.key_units import unit_of_key
 from sim.config.loading import load_scenario
+from sim.reports.sweep_choice import grid_of
 from sim.reports.sweep_terminal import print_sweep
 from sim.stats.differences import Verdict
 from sim.studies.sweep import sweep
@@ -62,6 +63,10 @@ def test_steps__without_the_reference_start_where_most_is_as_it_is(tmp_path):
     assert not start.reference
     assert turns(found) == {("economy.toll", "5", "6"), ("economy.income", "2", "3")}
     assert f"From {start.label}, one key" in " ".join(text(found).split())
+    found = sweep(written(tmp_path, keys="{economy.upgrade_cost: [4, 7], economy.toll: [0, 3]}"), matches=32)
+    start = found.cells[found.steps[0].cell_before]
+    assert dict(start.values) == {"economy.upgrade_cost": 7, "economy.toll": 0}, "all differ in two keys; the nearest"
+    assert grid_of(found).cells[grid_of(found).base] is start, "as in the pictures"
 
 
 @pytest.mark.compiled

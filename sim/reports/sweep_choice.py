@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sim.stats.goals import GoalVerdict
 from sim.studies.sweep_result import CellResult, Sweep
-from sim.studies.turning import level_words
+from sim.studies.turning import level_words, unlikeness
 
 __all__ = ["Grid", "View", "effects", "grid_of", "levels_of", "map_view", "met_scores", "scores", "spread_out"]
 
@@ -129,12 +129,7 @@ def grid_of(found: Sweep) -> Grid:
     cells = {at: cell for at, cell in zip(places, found.cells, strict=True) if min(at) >= 0}
     own = found.reference.values
 
-    def unlike(at: Places) -> tuple[int, float]:
-        pairs = [(values[n], own[key]) for n, (key, values) in zip(at, levels.items(), strict=True)]
-        numbers = [(one, other) for one, other in pairs if _are_numbers((one, other))]
-        return sum(one != other for one, other in pairs), sum(abs(one - other) for one, other in numbers)
-
-    return Grid(levels, cells, min(cells, key=unlike, default=()))
+    return Grid(levels, cells, min(cells, key=lambda at: unlikeness(cells[at].values, own), default=()))
 
 
 def _are_numbers(values: Sequence[Any]) -> bool:

@@ -11,6 +11,7 @@ from sim.studies.sweep_judge import common_parts
 from sim.studies.sweep_plan import SweepPlan
 from sim.studies.sweep_result import CellResult, Step, shown_metrics
 from sim.studies.sweep_rows import CellParts, stacked
+from sim.studies.turning import unlikeness
 
 __all__ = ["ORDER", "stepped_cells", "steps_of"]
 
@@ -32,8 +33,8 @@ def steps_of(
 ) -> tuple[Step, ...]:
     """Every step from the reference, figure by figure; the largest first, what is not resolved last.
 
-    Where no cell differs from the reference in one key alone, steps start at the cell that is most like it and has
-    such neighbours.
+    Where no cell differs from the reference in one key alone, steps start at the cell that is like it in most keys, of
+    such cells at the nearest, that has such neighbours.
 
     Parameters
     ----------
@@ -78,11 +79,7 @@ def _turns(plan: SweepPlan) -> list[_Turn]:
     """The steps from the reference, or from the cell most like it that has neighbours."""
     own = plan.cells[plan.reference].values
 
-    def unlike(number: int) -> tuple[int, int]:
-        values = plan.cells[number].values
-        return sum(values[key] != own[key] for key in own), number
-
-    for base in sorted(range(len(plan.cells)), key=unlike):
+    for base in sorted(range(len(plan.cells)), key=lambda number: (unlikeness(plan.cells[number].values, own), number)):
         found = list(_from(plan, base))
         if found or plan.spec.read.design not in ("grid", "focus"):
             return found

@@ -14,7 +14,7 @@ from sim.config.scenario import AnyScenario
 from sim.config.sources import file_tree, key_parts
 from sim.config.tree import Source
 
-__all__ = ["Turning", "level_words", "short_names"]
+__all__ = ["Turning", "level_words", "short_names", "unlikeness"]
 
 LONGEST_MAPPING = 4
 """Entries of a mapping that is written out in the label of a cell."""
@@ -128,3 +128,14 @@ def short_names(keys: Sequence[str]) -> dict[str, str]:
     """Keys by their last word where that tells them apart."""
     last = [key.rpartition(".")[2] for key in keys]
     return {key: word if last.count(word) == 1 else key for key, word in zip(keys, last, strict=True)}
+
+
+def unlikeness(values: Mapping[str, Any], others: Mapping[str, Any]) -> tuple[int, float]:
+    """How unlike two points are: keys that differ, then how far the numbers among them lie apart, in sum."""
+    differ = [(value, others[key]) for key, value in values.items() if value != others[key]]
+    apart = [abs(one - other) for one, other in differ if _is_number(one) and _is_number(other)]
+    return len(differ), float(sum(apart))
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
