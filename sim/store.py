@@ -21,7 +21,7 @@ from sim.running.ledger import Ledger
 if TYPE_CHECKING:
     from sim.games.game import Sums
 
-__all__ = ["MANIFEST_SCHEMA", "SHAPE_FILE", "RunFolder", "folder_name", "read_sums"]
+__all__ = ["MANIFEST_SCHEMA", "SHAPE_FILE", "RunFolder", "folder_name", "holds_something", "read_sums"]
 
 MANIFEST_SCHEMA = 1
 
@@ -49,6 +49,11 @@ def folder_name(name: str, digest: str) -> str:
     """`<name>-<digest>` with the name's letters, digits, dots, dashes and underscores, and 12 digits of the digest."""
     plain = re.sub(r"[^\w.-]+", "-", name).strip("-.") or "run"
     return f"{plain[:60]}-{digest[:12]}"
+
+
+def holds_something(path: Path) -> bool:
+    """Whether anything was kept in a run folder yet."""
+    return path.is_dir() and any(not _ours(entry.name) for entry in path.iterdir())
 
 
 def _ours(name: str) -> bool:

@@ -476,6 +476,30 @@ def test_interruption__that_a_command_does_not_answer_is_said(sim_command, monke
     assert (answer.code, answer.out, answer.err) == (130, "", "interrupted before anything was finished\n")
 
 
+@pytest.mark.compiled
+def test_interruption__while_what_was_played_is_judged_and_written_loses_nothing(sim_command, tmp_path, monkeypatch):
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.chdir(tmp_path)
+    text = "schema: 1\nscenario: standard\nkeys: {economy.toll: [1, 2]}\ndesign: grid\nmatches: 32\nseed: 1\n"
+    (tmp_path / "tolls.yaml").write_text(text)
+    words = ["sweep", "tolls.yaml", "--threads", "1", "--out", "kept"]
+    with monkeypatch.context() as patch:
+        patch.setattr("sim.reports.sweep_page.write_sweep_report", stop)
+        answer = sim_command(*words)
+    said = "interrupted; what was played is kept in kept. This goes on from there:\n  sim sweep tolls.yaml --out kept "
+    assert (answer.code, answer.out, answer.err) == (130, "", said + "--resume\n")
+    rows = (tmp_path / "kept" / "blocks.parquet").read_bytes()
+    assert sim_command(*words, "--resume").code == 0
+    assert (tmp_path / "kept" / "blocks.parquet").read_bytes() == rows
+    with monkeypatch.context() as patch:
+        patch.setattr("sim.studies.sweep._Play.open", stop)
+        answer = sim_command("sweep", "tolls.yaml", "--out", "new")
+    assert (answer.code, answer.err) == (130, "interrupted before anything was finished\n")
+    assert not (tmp_path / "new").exists()
+
+
 def test_bots__of_a_file_are_listed_and_compiled(sim_command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     sim_command("init", "--bot", "own.py")

@@ -28,6 +28,24 @@ def test_seldom_collected__holds_within_and_not_afterwards():
     assert gc.get_threshold() == (901, 8, 7)
 
 
+def test_seldom_collected__of_two_threads_ends_with_the_last():
+    one, other = seldom_collected(), seldom_collected()
+    one.__enter__()
+    other.__enter__()
+    one.__exit__(None, None, None)
+    assert gc.get_threshold() == SELDOM
+    other.__exit__(None, None, None)
+    assert gc.get_threshold() == (901, 8, 7)
+
+
+@pytest.mark.parametrize("own", [(0, 10, 10), (50_000, 20, 20)])
+def test_seldom_collected__leaves_alone_who_looks_seldomer_still(own):
+    gc.set_threshold(*own)
+    with seldom_collected():
+        assert gc.get_threshold() == own
+    assert gc.get_threshold() == own
+
+
 def test_seldom_collected__a_sweep_that_fails_leaves_it_as_it_was(tmp_path, monkeypatch):
     seen = []
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -13,13 +14,15 @@ import pytest
 from sim.reports import style
 from sim.reports.area import Area, beside, scale_of
 from sim.reports.sheet import Sheet, rounded_ticks, width_of
+from sim.reports.style import LABEL_POINTS
 from sim.reports.sweep_choice import effects, grid_of, levels_of, map_view, met_scores, scores, spread_out
 from sim.reports.sweep_curves import curve_figure, keys_figure
-from sim.reports.sweep_figures import map_figure
+from sim.reports.sweep_figures import cell_words, map_figure
 from sim.reports.sweep_pictures import drawings, still_metrics
 from sim.reports.sweep_plots import scatter_figure, trade_figure
-from sim.stats.figures import Estimate
+from sim.stats.figures import NO_MATCHES, Estimate
 from sim.stats.goals import Band, Goal, GoalResult, GoalVerdict
+from sim.studies.sweep_judge import inert_keys
 from sim.studies.sweep_result import CellResult, Sweep
 
 THREE = {"a": (1, 2, 3), "b": (1, 2, 3), "c": (1, 2, 3), "d": (1, 2, 3)}
@@ -356,3 +359,72 @@ def test_map__of_goals_has_a_legend_and_a_region():
     assert {"map-goals", "map-goal1", "curve1"} == set(drawn)
     assert "the two keys that decide most" in drawn["map-goals"].title
     assert drawn["map-goals"].title.endswith("Outlined where all are met; the numbers say how many of the 1 are.")
+
+
+def test_two_goals__leave_out_cells_without_a_figure():
+    goal, other = Goal("spread.mean", Band(0, 12), "a", "points"), Goal("other", Band(13, 30), "b", "points")
+    found = made({"a": (1, 2, 4), "b": (1, 2)}, lambda at: at["a"] + 10 * at["b"], goal=goal)
+    cells = []
+    for cell in found.cells:
+        gap = cell.number % 2 == 1
+        more = {} if cell.number == 2 else {"other": _without(cell) if gap else cell.estimates["spread.mean"]}
+        goals = (*cell.goals, replace(cell.goals[0], goal=other))
+        cells.append(replace(cell, estimates={**cell.estimates, **more}, goals=goals))
+    two = replace(found, cells=tuple(cells), units={**found.units, "other": "points"})
+    assert "trade1" in drawings(two)
+    lines = trade_figure(two, goal, other).axes[0].containers
+    assert sum(len(one[0].get_xdata()) for one in lines) == 2
+    assert words(map_figure(two, view_of(two), "other", None), "values").count("none") == 4
+    alone = [cell for cell in cells if cell.number not in (0, 4)]
+    assert not any(name.startswith("trade") for name in drawings(replace(two, cells=(two.cells[0], *alone))))
+
+
+def _without(cell: CellResult) -> Estimate:
+    return replace(cell.estimates["spread.mean"], metric="other", value=None, low=None, high=None, method=NO_MATCHES)
+
+
+def test_words__in_any_script_are_measured_without_a_warning():
+    assert width_of("\u65e5\u672c\u8a9e", 9.0) > 0
+    found = made({"a": ("\u65e5\u672c", "x$y$", "<b>"), "b": (1, 2)}, lambda at: len(at["a"]) + at["b"])
+    assert "map1" in drawings(found)
+
+
+@pytest.mark.parametrize("n", [2, 5, 12])
+def test_slanted_words__begin_within_the_picture(n):
+    names = tuple(f"a rival whose name is {k:02d}" for k in range(n))
+    found = made({"a": names, "b": (1, 2)}, lambda at: names.index(at["a"]) / 1000 + at["b"])
+    grid = grid_of(found)
+    for figure in (
+        curve_figure(found, grid, "spread.mean", "a", "b"),
+        keys_figure(found, grid, "spread.mean", ["a"]),
+        keys_figure(found, grid, "spread.mean", ["b", "a"]),
+    ):
+        for one in named(figure, "levels"):
+            if not hasattr(one, "placed"):
+                assert one.get_position()[0] > width_of(one.get_text(), LABEL_POINTS) / 2**0.5
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "shown"),
+    [
+        (-2.0, "dollars", "-2"),
+        (1.5e6, "dollars", "1.5e+06"),
+        (-0.03, "share difference", "-3"),
+        (0.125, "share", "12.5"),
+    ],
+)
+def test_cells__have_their_figures_without_units(value, unit, shown):
+    found = made({"a": (1,)}, lambda at: 0.0)
+    one = replace(found.cells[0].estimates["spread.mean"], value=value, low=None, high=None, method="deterministic")
+    cell = replace(found.cells[0], estimates={"spread.mean": one})
+    assert cell_words(replace(found, units={"spread.mean": unit}), cell, "spread.mean", None) == shown
+
+
+def test_inert__is_no_key_that_makes_cells_fail_or_was_never_set_against_as_many_matches():
+    cells = [replace(cell, fingerprint="f") for cell in made({"a": (1, 2), "b": (1, 2)}, lambda at: 0.0).cells]
+    assert inert_keys(["a", "b"], cells) == ("a", "b")
+    failed = [replace(cells[0], error="it raised", fingerprint="", n_matches=0), *cells[1:]]
+    assert inert_keys(["a", "b"], failed) == ()
+    assert inert_keys(["a", "b"], [replace(cell, error="it raised", n_matches=0) for cell in cells]) == ()
+    fewer = [replace(cell, n_matches=cell.values["a"]) for cell in cells]
+    assert inert_keys(["a", "b"], fewer) == ("b",)

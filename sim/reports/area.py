@@ -12,7 +12,19 @@ from sim.reports.sheet import Sheet, rounded_ticks, width_of
 from sim.reports.style import LABEL_POINTS as LABEL
 from sim.reports.style import TITLE_POINTS as TITLE
 
-__all__ = ["HEAD", "LINE", "NAME", "Area", "Mark", "below_marks", "beside", "is_number", "panels", "scale_of"]
+__all__ = [
+    "HEAD",
+    "LINE",
+    "NAME",
+    "Area",
+    "Mark",
+    "below_marks",
+    "beside",
+    "is_number",
+    "left_of",
+    "panels",
+    "scale_of",
+]
 
 HEAD, LINE, GAP = 0.4, 0.22, 0.25
 """Height of a title and of a line of words, space between areas: inches."""
@@ -23,6 +35,9 @@ NAME = 9.0
 COLUMNS = 2
 ENDS = 0.05
 """How much farther a scale reaches than what lies on it."""
+
+SLANT = 0.71
+"""How far slanted words reach to the left, of their length."""
 
 Mark = tuple[float, str]
 """A place on a scale, and what is written there."""
@@ -94,6 +109,32 @@ def below_marks(words: Sequence[str], room: float) -> float:
     """How much room words take below an axis on which each has so much: slanted where they do not fit; inches."""
     longest = max((width_of(word, LABEL) for word in words), default=0.0)
     return LINE if longest + 0.06 <= room or all(is_number(word) for word in words) else 0.1 + 0.75 * longest
+
+
+def left_of(ticks: Sequence[Mark], words: Sequence[str], width: float, columns: int = 1) -> float:
+    """How much room is needed left of an area: for the numbers beside it, and for slanted words that begin there.
+
+    Parameters
+    ----------
+    ticks
+        Beside the area.
+    words
+        Below it, evenly spread.
+    width
+        Of all areas in a row and what lies left of each, in inches.
+    columns
+        So many.
+    """
+    left = 0.15 + max((width_of(word, LABEL) for _, word in ticks), default=0.0)
+    for _ in words:  # a little farther right each has a little less, until all fit
+        room = (width / columns - left) / len(words)
+        if below_marks(words, room) == LINE:
+            break
+        reach = max(SLANT * width_of(word, LABEL) - (n + 0.5) * room for n, word in enumerate(words))
+        if reach <= left:
+            break
+        left = reach + 0.01
+    return left
 
 
 def scale_of(values: Iterable[float], unit: str) -> tuple[list[Mark], tuple[float, float]]:
@@ -186,8 +227,9 @@ def panels(
     """
     ticks, ends = scale
     columns = min(COLUMNS, len(below))
-    left = 0.15 + max((width_of(word, LABEL) for _, word in ticks), default=0.0)
-    wide = (style.WIDTH_INCHES - 0.1 - columns * left - (columns - 1) * GAP) / columns
+    across = style.WIDTH_INCHES - 0.1 - (columns - 1) * GAP
+    left = max(left_of(ticks, [word for _, word in marks], across, columns) for _, marks, _ in below)
+    wide = across / columns - left
     feet = [below_marks([word for _, word in marks], _room(marks, reach, wide)) for _, marks, reach in below]
     rows = [max(feet[n : n + columns]) + LINE + 0.15 for n in range(0, len(feet), columns)]
     sheet = Sheet(style.WIDTH_INCHES, HEAD + len(rows) * tall + sum(rows))

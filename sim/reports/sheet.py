@@ -145,7 +145,8 @@ class Sheet:
 def width_of(words: str, size: float, weight: str = "normal") -> float:
     """How wide words are, in inches."""
     font = FontProperties(family=["DejaVu Sans"], size=size, weight=weight)
-    return float(text_to_path.get_text_width_height_descent(words, font, False)[0]) * POINT
+    with style.no_glyph_warnings():
+        return float(text_to_path.get_text_width_height_descent(words, font, False)[0]) * POINT
 
 
 def rounded_ticks(low: float, high: float, most: int = 5) -> list[tuple[float, str]]:

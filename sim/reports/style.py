@@ -159,7 +159,7 @@ def svg_text(figure: Figure, *, title: str = "") -> str:
     from matplotlib.backends.backend_svg import FigureCanvasSVG
 
     drawn = io.StringIO()
-    with applied(), _no_glyph_warnings():
+    with applied(), no_glyph_warnings():
         cast(Any, FigureCanvasSVG(figure)).print_svg(
             drawn, metadata={"Date": None, "Creator": None, "Format": None, "Type": None}
         )
@@ -177,15 +177,15 @@ def png_bytes(figure: Figure, dots_per_inch: int = 150) -> bytes:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     drawn = io.BytesIO()
-    with applied(), _no_glyph_warnings():
+    with applied(), no_glyph_warnings():
         figure.set_dpi(dots_per_inch)
         cast(Any, FigureCanvasAgg(figure)).print_png(drawn, metadata={"Software": None})
     return drawn.getvalue()
 
 
 @contextmanager
-def _no_glyph_warnings() -> Iterator[None]:
-    """Labels may be in any script; a reader's own fonts draw what ours lack."""
+def no_glyph_warnings() -> Iterator[None]:
+    """No word of missing glyphs: labels may be in any script, and a reader's own fonts draw what ours lack."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*Glyph.*")
         yield

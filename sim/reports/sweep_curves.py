@@ -50,7 +50,7 @@ def curve_figure(found: Sweep, grid: Grid, metric: str, key: str, by: str | None
     by
         A curve for each of its values; None: one curve, of the cells that stand still but for `key`.
     """
-    from sim.reports.area import HEAD, LINE, Area, below_marks, scale_of
+    from sim.reports.area import HEAD, LINE, Area, below_marks, left_of, scale_of
     from sim.reports.sheet import Sheet, width_of
 
     cells = grid.turned([key] if by is None else [key, by])
@@ -68,8 +68,8 @@ def curve_figure(found: Sweep, grid: Grid, metric: str, key: str, by: str | None
         if by is not None:
             right = 0.25 + max(width_of(heading, LABEL), *(0.35 + width_of(one, LABEL) for one in names))
         ticks, ends = scale_of(_reached(curves), found.units[metric])
-        left = 0.15 + max(width_of(word, LABEL) for _, word in ticks)
         marks, reach = _marks(grid.levels[key])
+        left = left_of(ticks, [word for _, word in marks], style.WIDTH_INCHES - right)
         below = below_marks([word for _, word in marks], (style.WIDTH_INCHES - left - right) / len(marks))
         sheet = Sheet(style.WIDTH_INCHES, HEAD + TALL + below + LINE + 0.05)
         title = f"{metric}{unit_words(found.units[metric])}"

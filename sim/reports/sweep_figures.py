@@ -40,6 +40,9 @@ SHARES = ("share", "share difference")
 """Units that are shown in percent."""
 
 LONGEST_LEVEL = 18
+NOTHING = "none"
+"""Written where a cell has no such figure, as where no match counts."""
+
 SIZES = (9.0, 8.0, 7.0)
 """Of the words in cells, in points; where none has room there are no words."""
 
@@ -299,8 +302,10 @@ def level_labels(levels: Sequence[Any]) -> list[str]:
 def cell_words(found: Sweep, cell: CellResult, metric: str, goal: str | None) -> str:
     """What is written into a cell: the figure, or of all goals together how many are met."""
     one = cell.estimates.get(metric)
-    if one is None or one.value is None:
+    if cell.error is not None:
         return "failed"
+    if one is None or one.value is None:
+        return NOTHING
     if goal == "":
         return str(sum(judged.verdict is GoalVerdict.MET for judged in cell.goals))
     return _digits(one, found.units[metric])
@@ -317,7 +322,8 @@ def _digits(one: Estimate, unit: str) -> str:
 
 
 def _bare(words: str) -> str:
-    return re.sub(r"[^\d.+-].*$", "", words.lstrip("$"))
+    """A figure in words without its unit, which stands before or after it."""
+    return "".join(re.findall(r"^-|[\d.]+(?:e[+-]?\d+)?", words)[:2]) or words
 
 
 def outline(inside: Collection[tuple[int, int]]) -> list[tuple[tuple[float, float], tuple[float, float]]]:

@@ -12,7 +12,7 @@ from sim.reports import style
 from sim.reports.sweep_choice import Grid, View, grid_of, map_view, met_scores, scores
 from sim.reports.sweep_curves import MOST_CURVES, curve_figure, keys_figure
 from sim.reports.sweep_figures import cell_words, map_figure, unit_words
-from sim.reports.sweep_plots import pick_figure, scatter_figure, screen_figure, trade_figure
+from sim.reports.sweep_plots import has_figures, pick_figure, scatter_figure, screen_figure, trade_figure
 from sim.reports.words import shortened
 from sim.stats.goals import Goal
 from sim.studies.sweep_result import CellResult, Sweep, shown_metrics
@@ -189,13 +189,21 @@ def _moves(found: Sweep, metric: str) -> bool:
 
 
 def _trades(found: Sweep, goals: Sequence[Goal]) -> list[tuple[Goal, Goal]]:
-    """Pairs of goals whose figures both differ from cell to cell, and that are not both met everywhere."""
+    """Pairs of goals whose figures both differ from cell to cell, and that are not both met everywhere.
+
+    Some two cells have both figures: else there is nothing to set against each other.
+    """
     moving = [goal for goal in goals if _moves(found, goal.metric)]
     met = {
         goal.text: all(_holds(goal, cell) for cell in found.cells if goal.metric in cell.estimates) for goal in moving
     }
     pairs = [pair for pair in combinations(moving, 2) if pair[0].metric != pair[1].metric]
-    return [pair for pair in pairs if not (met[pair[0].text] and met[pair[1].text])][:MOST_TRADES]
+    open_ = [pair for pair in pairs if not (met[pair[0].text] and met[pair[1].text])]
+    return [pair for pair in open_ if _share_cells(found, *pair)][:MOST_TRADES]
+
+
+def _share_cells(found: Sweep, one: Goal, other: Goal) -> bool:
+    return sum(has_figures(cell, (one.metric, other.metric)) for cell in found.cells) > 1
 
 
 def _holds(goal: Goal, cell: CellResult) -> bool:

@@ -16,13 +16,13 @@ from sim.reports.words import shortened
 from sim.stats.goals import Goal
 from sim.stats.screening import RESOLVED_FLOORS
 from sim.stats.trade import Side, distances, groups, sides
-from sim.studies.sweep_result import Sweep
+from sim.studies.sweep_result import CellResult, Sweep
 from sim.studies.turning import level_words, short_names
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["pick_figure", "scatter_figure", "screen_figure", "trade_figure"]
+__all__ = ["has_figures", "pick_figure", "scatter_figure", "screen_figure", "trade_figure"]
 
 MOST_NAMED = 4
 """Cells or keys that are named in a picture."""
@@ -40,7 +40,7 @@ BOTH_MET = "#E7F4EF"
 
 def trade_figure(found: Sweep, across: Goal, up: Goal) -> Figure:
     """How far two goals' figures lie outside their bands, cell by cell, with intervals; the front is joined."""
-    cells = [cell for cell in found.cells if {across.metric, up.metric} <= set(cell.estimates)]
+    cells = [cell for cell in found.cells if has_figures(cell, (across.metric, up.metric))]
     x, y = (distances(goal, [cell.estimates[goal.metric] for cell in cells]) for goal in (across, up))
     where = sides(x, y)
     looks: dict[Side, dict[str, Any]] = {
@@ -94,6 +94,12 @@ def trade_figure(found: Sweep, across: Goal, up: Goal) -> Figure:
         handles = [handle for handle, _ in sorted(named, key=lambda pair: pair[1] not in {side.value for side in Side})]
         figure.legend(handles=handles, loc="outside lower left")
     return figure
+
+
+def has_figures(cell: CellResult, metrics: Sequence[str]) -> bool:
+    """Whether all of these were measured in a cell: no figure is where no match counts, or a card is in no deck."""
+    estimates = (cell.estimates.get(metric) for metric in metrics)
+    return all(one is not None and one.value is not None for one in estimates)
 
 
 def _short(found: Sweep, values: Any) -> str:

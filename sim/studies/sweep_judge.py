@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -231,11 +231,19 @@ def inert_keys(keys: Sequence[str], cells: Sequence[CellResult]) -> tuple[str, .
     """
     found = []
     for key in keys:
-        groups: dict[tuple[str, int], list[CellResult]] = defaultdict(list)
+        alike: dict[str, list[CellResult]] = defaultdict(list)
         for cell in cells:
             others = {name: value for name, value in cell.values.items() if name != key}
-            groups[json.dumps(others, sort_keys=True, default=str), cell.n_matches].append(cell)
-        turned = [group for group in groups.values() if len(group) > 1]
-        if turned and all(len({cell.fingerprint or cell.key for cell in group}) == 1 for group in turned):
+            alike[json.dumps(others, sort_keys=True, default=str)].append(cell)
+        turned = [group for group in alike.values() if len(group) > 1]
+        if any(cell.error is not None for group in turned for cell in group):
+            continue
+        ends = [
+            {cell.fingerprint for cell in group if cell.n_matches == n}
+            for group in turned
+            for n, played in Counter(cell.n_matches for cell in group).items()
+            if played > 1
+        ]
+        if ends and all(len(one) == 1 for one in ends):
             found.append(key)
     return tuple(found)
