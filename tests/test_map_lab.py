@@ -97,6 +97,7 @@ class TestLab:
         assert (folder / "stopped" / "lab.json").read_bytes() == (folder / "whole" / "lab.json").read_bytes()
 
     def test_lab__is_told_in_80_columns_and_on_a_page(self, found, folder):
+        assert len(repr(found)) < 1_500
         assert all(one.name in found._repr_html_() for one in found.maps)
         shown = io.StringIO()
         print_map_lab(found, Console(file=shown, width=80, markup=False, highlight=False))
