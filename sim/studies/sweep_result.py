@@ -296,6 +296,7 @@ def load_sweep(path: str | Path) -> pd.DataFrame:
     try:
         table = read_parquet(file, "the sweep's command writes it anew with --resume")
     except FileNotFoundError:
-        raise BadInput.of(f"{file} is missing; must be the folder of a finished sweep") from None
+        message = f"{file} is missing; must be the folder of a finished sweep; its command finishes it with --resume"
+        raise BadInput.of(message) from None
     frame: pd.DataFrame = table.to_pandas()
     return frame
