@@ -17,6 +17,7 @@ from sim.config.errors import BadInput
 from sim.config.exactness import exactness
 from sim.reports.map_lab_terminal import print_map_lab
 from sim.running.runner import Interrupted
+from sim.stats.rounding import format_longer_arm
 from sim.stats.shape import evenness
 from sim.store import RunFolder
 from sim.studies.map_lab import make_map_lab_plan, map_lab, play_map_lab
@@ -96,12 +97,16 @@ class TestLab:
         assert (folder / "stopped" / "lab.json").read_bytes() == (folder / "whole" / "lab.json").read_bytes()
 
     def test_lab__is_told_in_80_columns_and_on_a_page(self, found, folder):
+        assert len(repr(found)) < 1_500
         assert all(one.name in found._repr_html_() for one in found.maps)
         shown = io.StringIO()
         print_map_lab(found, Console(file=shown, width=80, markup=False, highlight=False))
         said = shown.getvalue()
         assert max(map(len, said.splitlines())) <= 80
         assert all(one.name in said for one in found.maps)
+        for one in found.maps[:4]:
+            leads = one.figures["lead_changes"]
+            assert format_longer_arm(leads.value, leads.low, leads.high, "count") in said
         page = (folder / "whole" / "report.html").read_text(encoding="utf-8")
         assert all(one.name in page for one in found.maps)
         assert page.count("<figure") == 4

@@ -22,6 +22,10 @@ from sim.running.progress import bar
 FEW = 20 if PLAIN else 2_000
 
 
+LONGEST_REPR = 1_500
+"""Notebooks keep the plain text of what is shown beside it, and it must not grow with the study."""
+
+
 class Seen(HTMLParser):
     """Text and elements of a part of a page."""
 
@@ -59,6 +63,7 @@ def run():
 
 
 def test_notebook__a_run_shows_its_verdict_and_main_figures(run):
+    assert len(repr(run)) < LONGEST_REPR
     seen = Seen(run._repr_html_())
     assert seen.open == []
     assert seen.text.startswith(f"compact · greedy vs random {run.sums.n_matches:,} matches · seed 1 · 95% intervals")
@@ -104,6 +109,7 @@ def test_notebook__a_map_is_drawn_and_its_mirror_told():
 def test_notebook__a_comparison_shows_what_moved_and_an_inert_key():
     found = sim.compare("compact", overrides=["cargo.rewards=[9]"], bots=("random", "random"), matches=FEW, seed=1)
     shown = Seen(found._repr_html_()).text
+    assert len(repr(found)) < LONGEST_REPR
     assert "cargo.rewards: [3, 4, 5] → [9]" in shown
     moved = [one.metric for one in found[0].differences if one.verdict.value == "moved"]
     if not PLAIN:
@@ -133,6 +139,7 @@ def test_notebook__studies_show_themselves(tmp_path):
     few = {"matches": 20 if PLAIN else 100, "scan_matches": 2 if PLAIN else 4, "overrides": {"dispatches": 2}}
     worth = sim.value(tmp_path / "short.yaml", bots=["greedy"], seed=1, **few)
     assert re.search(r"upgrade \(\$8\) [+-]?[\d.]+", Seen(worth._repr_html_()).text)
+    assert max(len(repr(found)) for found in (swept, swept.cells[0], played, judged, worth)) < LONGEST_REPR
     for found, names in ((swept, {"curve1"}), (played, {"scores", "bots"}), (worth, {"value"})):
         pictures = sim.pictures(found)
         assert names <= set(pictures)
@@ -144,6 +151,7 @@ def test_notebook__studies_show_themselves(tmp_path):
     assert judged.verdict.value == "met"
     answered = sim.exploit("greedy", "compact", matches=10, seed=1)
     assert "deeper greedy 2" in Seen(answered._repr_html_()).text
+    assert len(repr(answered)) < LONGEST_REPR
 
 
 def test_notebook__mainline_days_show_themselves():
@@ -154,6 +162,7 @@ def test_notebook__mainline_days_show_themselves():
     assert "trip gap, east minus west" in shown
     assert {"crossings", "trips", "deals", "worth"} == set(sim.pictures(days))
     day = sim.explain_day(days, 3)
+    assert max(len(repr(days)), len(repr(day))) < LONGEST_REPR
     assert day._repr_html_().startswith('<iframe srcdoc="&lt;!DOCTYPE html')
     assert [one.words for one in sim.pictures(day).values()][1].startswith("Time runs to the right")
     cards = sim.value("hands", matches=n, seed=1)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sim.stats.rounding import format_estimate
+from sim.stats.rounding import format_estimate, format_longer_arm
 
 
 @pytest.mark.parametrize(
@@ -39,6 +39,22 @@ from sim.stats.rounding import format_estimate
 )
 def test_format__cases(figure, shown):
     assert format_estimate(*figure) == shown
+
+
+@pytest.mark.parametrize(
+    ("figure", "shown"),
+    [
+        ((0.50234, 0.49734, 0.50734, "share"), "50.2% ±0.5"),
+        ((0.051, 0.0421, 0.0615, "share"), "5.1% ±1.1"),
+        ((3.7316, 3.6266, 3.8371, "count"), "3.73 ±0.11"),
+        ((20.38, 19.85, 20.91, "count"), "20.4 ±0.6"),
+        ((1.0, 1.0, 1.0, "share"), "100%"),
+        ((2.5, None, None, "count"), "2.5"),
+        ((None, None, None, "count"), "?"),
+    ],
+)
+def test_longer_arm__is_as_long_as_the_whole_interval_says(figure, shown):
+    assert format_longer_arm(*figure) == shown
 
 
 def test_format__unknown_unit():

@@ -217,9 +217,20 @@ def test_pictures__say_why_these_keys():
     )
     alone = drawings(made(THREE, lambda at: 10 * at["d"] + 3 * at["b"], design="oat"))
     assert alone["curve1"].title == (
-        "spread.mean over one key at a time, the key that moves it most first; larger dots are where all start. "
+        "spread.mean over one key at a time, the key that moves it most first; larger dots are the reference. "
         "Nothing moves with a, c."
     )
+
+
+def test_pictures__over_one_key_at_a_time_have_that_of_the_longest_curve_first():
+    a, b, c = {1: 0.0, 2: -10.0}, {1: 0.0, 2: -6.0, 3: 3.0}, {n: -7.0 * (n > 1) for n in range(1, 6)}
+    found = made(
+        {"c": tuple(c), "b": tuple(b), "a": tuple(a)}, lambda at: a[at["a"]] + b[at["b"]] + c[at["c"]], design="oat"
+    )
+    grid = grid_of(found)
+    assert np.argmax(effects(grid, scores(grid, "spread.mean"))) == 1, "by means over all cells, the others turned"
+    svg = drawings(found)["curve1"].svg
+    assert re.findall(r">([abc])</text>", svg) == ["a", "b", "c"]
 
 
 def test_curves__lie_where_their_figures_do():
@@ -304,6 +315,11 @@ def test_two_goals__have_their_front_named_by_numbers():
     (legend,) = axes.figure.legends
     shown = [text.get_text() for text in legend.get_texts()]
     assert shown[-4:] == ["1: a 1, b 1", "2: a 2, b 1", "3: a 4, b 1", "4: a 1, b 2"]
+    found = made({"a": (1, 2, 4), "b": (1, 2)}, lambda at: at["a"] + 4 * at["b"], goal=goal)
+    axes = trade_figure(found, goal, Goal("spread.mean", Band(20, 30), "spread.mean in [20, 30]", "points")).axes[0]
+    shown = [text.get_text() for text in axes.figure.legends[0].get_texts()]
+    assert shown[-1] == "and 1 more, further right"
+    assert not any(word[0].isdigit() for word in shown[:-5])
 
 
 def test_words__beside_points_lie_on_none_and_not_on_each_other():
@@ -316,6 +332,14 @@ def test_words__beside_points_lie_on_none_and_not_on_each_other():
         assert right <= 3.5
         assert not any(left < x < right and low < y < high for x, y in points)
         assert not any(left < b[2] and b[0] < right and low < b[3] and b[1] < high for b in boxes[:n])
+
+
+def test_words__beside_points_that_lie_in_a_corner_are_all_read():
+    area = Area(Sheet(4, 3), (0.5, 0.5), (3, 2), (0, 100), (0, 100))
+    points = [area.at(x, y) for x, y in ((1.3, 3.0), (0.3, 1.0), (0.25, 0.8), (0.03, 0.1))]
+    placed = beside(points, ["rewards", "toll", "siding_cost", "upgraded_speed"], area)
+    heights = sorted(y for x, y, word in placed if x < 1)
+    assert min(np.diff(heights)) > 0.12, "one above the other"
 
 
 def test_map__of_goals_has_a_legend_and_a_region():

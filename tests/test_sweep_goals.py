@@ -66,6 +66,7 @@ def test_focus__stays_within_its_budget(found):
     assert all(cell.n_matches <= FOCUS_SHARE * MATCHES for cell in found.cells)
     assert FOCUS_SHARE * sum(cell.n_matches for cell in found.cells) <= len(found.cells) * MATCHES
     assert any("of what all cells alike would get" in note for note in found.notes)
+    assert any("over the cell's own matches" in note for note in found.notes)
 
 
 def test_focus__spends_on_the_undecided(found):

@@ -151,6 +151,7 @@ def test_screen__is_told(found, folder):
     said = shown.getvalue()
     assert max(map(len, said.splitlines())) <= 80
     assert "exactly 0" in said
+    assert "reference" not in said, "a screen compares nothing with it"
     assert "Inert, every match ends as before" in said
     assert "map.layout: the values are no numbers" in " ".join(said.split())
     told = found.result()["screen"]

@@ -97,6 +97,21 @@ def test_steps__are_told_in_dollars_and_the_unresolved_last(tmp_path):
     assert {"key", "before", "after", "metric", "value", "low", "high", "verdict", "rank"} <= set(told[0])
 
 
+@pytest.mark.compiled
+def test_quantiles__are_said_to_change_by_a_share_of_the_matches(tmp_path):
+    bands = "{spread.p90: '<= 4', pick.siding.first: '>= 1%'}"
+    (tmp_path / "goals.yaml").write_text(f"schema: 1\nscenario: short.yaml\nbands: {bands}\n")
+    keys = "{dispatches: [2, 12], map.layout: [null, {}]}"
+    found = sweep(written(tmp_path, keys=keys, design="oat", goals="goals.yaml"), matches=256, out=tmp_path / "out")
+    said = " ".join(text(found).split())
+    assert "] (change of the share of matches that do not exceed it) cell" in said
+    assert "spread.p90 (change of the share of matches that do not exceed its value before the step)" in said
+    assert "cell more: 1 identical" in said
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert "spread.p90, and the change of the share of matches that do not exceed the reference" in page
+    assert "pick.siding.first, and its change from the reference" in page
+
+
 @pytest.mark.parametrize(
     ("key", "unit"),
     [

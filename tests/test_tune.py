@@ -6,6 +6,7 @@ import io
 import json
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from rich.console import Console
@@ -16,6 +17,7 @@ from sim.cli.app import app
 from sim.config.errors import BadInput
 from sim.config.loading import load_scenario
 from sim.reports.tune_terminal import print_tune
+from sim.reports.tune_words import around_sentence
 from sim.running.executors import executor_of
 from sim.running.runner import Interrupted
 from sim.stats.goals import GoalVerdict
@@ -304,3 +306,17 @@ def test_tuned_file__is_what_was_played(tmp_path, keys, edit):
     (tmp_path / "out").mkdir()
     path = write_tuned(plan, edit, tmp_path / "out")
     assert {**load_scenario(path).resolved(), "name": ""} == {**plan.scenario(edit).resolved(), "name": ""}
+
+
+def test_tune__counts_what_lies_one_step_away():
+    def around(*verdicts: str) -> str:
+        tried = [SimpleNamespace(edit=(n,), verdict=GoalVerdict(word)) for n, word in enumerate(verdicts, 1)]
+        space = SimpleNamespace(size=lambda edit: (1, edit[0]), label=lambda *_, **__: "toll 1 → 0")
+        return around_sentence(SimpleNamespace(found=SimpleNamespace(edit=(0,)), around=tried, space=space))
+
+    assert around("met", "met", "violated", "undecided") == (
+        "Of 4 edits one step away 2 meet all goals, 1 misses one and 1 is open: the edit stands at an edge."
+    )
+    assert around("met") == (
+        "Of 1 edit one step away 1 meets all goals, 0 miss one and 0 are open: the edit stands on a plateau."
+    )

@@ -179,7 +179,7 @@ def beside(points: Sequence[tuple[float, float]], words: Sequence[str], area: Ar
         wide = width_of(word, NAME)
         ways = [
             (left, y + up)
-            for up in (0.13, -0.13, 0.0, 0.2, -0.2)
+            for up in (0.13, -0.13, 0.0, 0.2, -0.2, 0.33, -0.33, 0.46, -0.46, 0.6, 0.74)
             for left in ((x + near, x - near - wide) if abs(up) < high else (x - wide / 2, x, x - wide))
         ]
         boxes = [(left, middle - high / 2, left + wide, middle + high / 2) for left, middle in ways]

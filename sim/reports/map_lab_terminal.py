@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sim.reports.lines import Lines
 from sim.reports.words import counted, shortened
 from sim.stats.figures import Estimate
-from sim.stats.rounding import format_estimate
+from sim.stats.rounding import format_estimate, format_longer_arm
 from sim.studies.map_lab_result import LabMap, MapLab
 
 if TYPE_CHECKING:
@@ -81,15 +81,9 @@ def fair_words(bias: Estimate) -> str:
     return format_estimate(bias.value, bias.low, bias.high, "share difference", bias.method)
 
 
-def _half(one: Estimate) -> float:
-    if one.value is None or one.low is None or one.high is None:
-        return 0.0
-    return max(one.high - one.value, one.value - one.low)
-
-
 def _percent(one: Estimate) -> str:
-    return "?" if one.value is None else f"{100 * one.value:.1f}% ±{max(0.1, 100 * _half(one)):.1f}"
+    return format_longer_arm(one.value, one.low, one.high, "share")
 
 
 def _number(one: Estimate) -> str:
-    return "?" if one.value is None else f"{one.value:.2f} ±{max(0.01, _half(one)):.2f}"
+    return format_longer_arm(one.value, one.low, one.high, "count")

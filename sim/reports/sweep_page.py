@@ -15,6 +15,7 @@ from sim.reports.sweep_steps import STEPS_HEADER, step_row, steps_by_figure, ste
 from sim.reports.sweep_terminal import RESOLVED_WORDS
 from sim.reports.sweep_words import pairing_words
 from sim.stats.differences import Verdict
+from sim.stats.figures import Kind
 from sim.stats.rounding import format_estimate
 from sim.studies.sweep_result import CellResult, Sweep
 
@@ -54,6 +55,9 @@ def write_sweep_report(found: Sweep, folder: Path) -> list[Path]:
         metrics=[
             (metric, [_row(found, cell, metric) for cell in found.cells[:MOST_ROWS]]) for metric in drawn_metrics(found)
         ],
+        quantiles={
+            name for cell in found.cells for name, change in cell.differences.items() if change.kind is Kind.QUANTILE
+        },
         tables=_tables(found),
         best=[] if found.pick is None else pick_sentences(found.pick),
         screen_legend=SCREEN_LEGEND if found.screen else "",

@@ -9,9 +9,9 @@ from typing import Any
 
 from sim.config.sweep import SAMPLED
 from sim.reports import style
-from sim.reports.sweep_choice import Grid, View, effects, grid_of, map_view, met_scores, scores
+from sim.reports.sweep_choice import Grid, View, grid_of, map_view, met_scores, scores
 from sim.reports.sweep_curves import MOST_CURVES, curve_figure, keys_figure
-from sim.reports.sweep_figures import cell_words, map_figure
+from sim.reports.sweep_figures import cell_words, map_figure, unit_words
 from sim.reports.sweep_plots import has_figures, pick_figure, scatter_figure, screen_figure, trade_figure
 from sim.reports.words import shortened
 from sim.stats.goals import Goal
@@ -69,14 +69,18 @@ def drawings(found: Sweep) -> dict[str, Picture]:
         if view is not None and goal.metric not in still:
             figure = map_figure(found, view, goal.metric, goal.text)
             words = f"{goal.text}, {_over_words(found, view, 'move it')}"
-            words += f" The numbers are {goal.metric}." if _has_numbers(figure) else ""
+            unit = unit_words(found.units[goal.metric])
+            words += f" The numbers are the figure {goal.metric}{unit}." if _has_numbers(figure) else ""
             add(f"map-goal{n}", words + _apart_words(found, grid, goal.metric, None), figure)
     for n, (metric, view) in enumerate(views.items() if not goals else (), 1):
         if view is not None and metric not in still:
             words = f"{metric} {_over_words(found, view, 'move it')}{_apart_words(found, grid, metric, None)}"
             add(f"map{n}", words, map_figure(found, view, metric, None))
     for n, (across_goal, up_goal) in enumerate(_trades(found, goals), 1):
-        title = f"{across_goal.text} against {up_goal.text}: cells that no other beats in both are joined."
+        title = (
+            f"{across_goal.text} against {up_goal.text}: how far the figures of every cell lie outside the bounds, in "
+            "band units, below 0 inside them. Cells that no other beats in both are joined."
+        )
         add(f"trade{n}", title, trade_figure(found, across_goal, up_goal))
     if found.manifest["design"] in SAMPLED:
         for n, metric in enumerate(moving, 1):
@@ -153,21 +157,30 @@ def _curves(found: Sweep, grid: Grid, metric: str, view: View | None) -> tuple[s
         each = f"each {by}" if n <= MOST_CURVES else f"{MOST_CURVES} of {n} values of {by}"
         words = f"{metric} over {key}{why}, a curve for {each}{_still_words(found, grid, (key, by))}."
         return words, curve_figure(found, grid, metric, key, by)
-    moved = dict(zip(grid.keys, effects(grid, scores(grid, metric)), strict=True))
+    alone = {key: list(grid.turned([key]).values()) for key in grid.keys}
     keys = [
         key
-        for key in sorted(grid.keys, key=lambda key: -moved[key])
-        if len({cell_words(found, cell, metric, None) for cell in grid.turned([key]).values()}) > 1
+        for key in sorted(grid.keys, key=lambda key: -_reach(alone[key], metric))
+        if len({cell_words(found, cell, metric, None) for cell in alone[key]}) > 1
     ]
     if not keys:
         return None
     rest = [key for key in grid.keys if key not in keys]
     words = f"{metric} over {keys[0]}."
     if len(keys) > 1:
-        words = f"{metric} over one key at a time, the key that moves it most first; larger dots are where all start."
+        start = "" if grid.cells[grid.base].reference else "the cell nearest to "
+        words = (
+            f"{metric} over one key at a time, the key that moves it most first; larger dots are {start}the reference."
+        )
     if rest:
         words += f" Nothing moves with {', '.join(rest)}."
     return words, keys_figure(found, grid, metric, keys)
+
+
+def _reach(cells: Sequence[CellResult], metric: str) -> float:
+    """From the least value of a figure to the largest."""
+    known = [one.value for cell in cells if (one := cell.estimates.get(metric)) is not None and one.value is not None]
+    return max(known) - min(known) if known else 0.0
 
 
 def _moves(found: Sweep, metric: str) -> bool:

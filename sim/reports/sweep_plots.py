@@ -79,6 +79,8 @@ def trade_figure(found: Sweep, across: Goal, up: Goal) -> Figure:
                 bbox=BEHIND,
             )
             axes.plot([], [], " ", label=f"{n}: {_short(found, cells[i].values)}")
+        if len(front) > MOST_NAMED:
+            axes.plot([], [], " ", label=f"and {len(front) - MOST_NAMED} more, further right")
         low, high = axes.get_xlim(), axes.get_ylim()
         axes.axvspan(
             min(low[0], -0.01), 0, ymax=max(0.0, (0 - high[0]) / (high[1] - high[0])), color=BOTH_MET, zorder=0
@@ -89,7 +91,7 @@ def trade_figure(found: Sweep, across: Goal, up: Goal) -> Figure:
         axes.set_ylabel(f"{shortened(up.text, LONGEST_UP)}:\nband units outside")
         axes.set_title("Two goals at once; shaded where both are met")
         named = zip(*axes.get_legend_handles_labels(), strict=True)
-        handles = [handle for handle, _ in sorted(named, key=lambda pair: pair[1][0].isdigit())]
+        handles = [handle for handle, _ in sorted(named, key=lambda pair: pair[1] not in {side.value for side in Side})]
         figure.legend(handles=handles, loc="outside lower left")
     return figure
 

@@ -65,7 +65,7 @@ def steps_by_figure(found: Sweep) -> dict[str, list[Step]]:
 def steps_heading(metric: str, steps: Sequence[Step]) -> str:
     """The figure; of a quantile also what its change is a change of."""
     if any(step.change.kind is Kind.QUANTILE for step in steps):
-        return f"{metric} (change of the share of matches up to its value now)"
+        return f"{metric} (change of the share of matches that do not exceed its value before the step)"
     return metric
 
 

@@ -13,6 +13,7 @@ from sim.reports.sweep_steps import print_steps
 from sim.reports.sweep_words import grouped_words, pairing_words, turned_words
 from sim.reports.words import counted, shortened
 from sim.stats.differences import Difference, Verdict
+from sim.stats.figures import Kind
 from sim.stats.goals import GoalVerdict
 from sim.stats.rounding import format_estimate
 from sim.studies.sweep_result import CellResult, Sweep, shown_metrics
@@ -45,13 +46,14 @@ def print_sweep(found: Sweep, console: Console) -> None:
         f"seed {found.manifest['seed']}",
     ]
     lines.line(lines.text(" · ".join(said), "bold"))
-    lines.paragraph(
-        f"{100 * found.manifest['level']:g}% intervals of the change from the reference, block by block on the same "
-        "luck. Moved: there is a change, at a level that allows for all figures of all cells. Under delta: there is "
-        "none that matters. Unresolved: neither can be said with so many matches."
-    )
-    reference = found.reference
-    lines.paragraph(f"reference: {reference.label}", hang="  ")
+    if not found.screen:
+        lines.paragraph(
+            f"{100 * found.manifest['level']:g}% intervals of the change from the reference, block by block on the "
+            "same luck. Moved: there is a change, at a level that allows for all figures of all cells. Under delta: "
+            "there is none that matters. Unresolved: neither can be said with so many matches. A cell is named by what "
+            "is not as in the reference."
+        )
+        lines.paragraph(f"reference: {found.reference.label}", hang="  ")
     _goals(lines, found)
     print_pick(lines, found)
     shown = shown_metrics(found.cells)
@@ -85,10 +87,13 @@ def _change(one: Difference) -> str:
 
 
 def _metric(lines: Lines, found: Sweep, metric: str) -> None:
-    """The figure in every cell; where there are many, in those that moved most."""
-    lines.heading(f"{metric}, reference {_own(found, found.reference, metric)}")
+    """The figure in every cell in which it is another; where there are many, in those that moved most."""
     cells = [cell for cell in found.cells if metric in cell.differences]
-    listed = cells
+    of_what = ""
+    if any(cell.differences[metric].kind is Kind.QUANTILE for cell in cells):
+        of_what = " (change of the share of matches that do not exceed it)"
+    lines.heading(f"{metric}, reference {_own(found, found.reference, metric)}{of_what}")
+    listed = [cell for cell in cells if cell.differences[metric].verdict is not Verdict.IDENTICAL]
     if len(cells) > MOST_ROWS:
         moved = [cell for cell in cells if cell.differences[metric].verdict is Verdict.MOVED]
         listed = sorted(moved, key=lambda cell: -abs(cell.differences[metric].value or 0.0))[:MOST_ROWS]
@@ -106,7 +111,8 @@ def _metric(lines: Lines, found: Sweep, metric: str) -> None:
         left = Counter(cell.differences[metric].verdict for cell in cells if cell.number not in kept)
         told = ", ".join(f"{n:,} {RESOLVED_WORDS[verdict] or 'not measured'}" for verdict, n in left.items())
         left_out = counted(len(cells) - len(rows), "cell")
-        lines.paragraph(f"  and {left_out} more: {told}" if rows else f"  of {left_out}: {told}")
+        most = "these moved most; " if left[Verdict.MOVED] else ""
+        lines.paragraph(f"  {most}and {left_out} more: {told}" if rows else f"  of {left_out}: {told}", hang="    ")
 
 
 def _own(found: Sweep, cell: CellResult, metric: str) -> str:

@@ -68,7 +68,7 @@ def _found(lines: Lines, found: Tuned, one: Tried) -> None:
     lines.heading("One step away")
     rows = [[shortened(row[0], LONGEST_STEP), *row[1:3], shortened(row[3], LONGEST_MISS)] for row in step_rows(found)]
     styles = [STYLES[other.verdict] for other in found.around]
-    lines.table(rows[: 2 * MOST_ROWS], ["step", "edit", "goals", "misses"], styles[: 2 * MOST_ROWS])
+    lines.table(rows[: 2 * MOST_ROWS], ["step", "edit", "goals", "misses, or leaves open"], styles[: 2 * MOST_ROWS])
     if len(rows) > 2 * MOST_ROWS:
         lines.paragraph(f"  and {len(rows) - 2 * MOST_ROWS:,} more")
     lines.paragraph(around_sentence(found))

@@ -102,7 +102,8 @@ def around_sentence(found: Tuned) -> str:
             if met_too
             else f" Of a smaller edit, {label}, it is open."
         )
+    counts = (met, "meets", "meet"), (violated, "misses", "miss"), (n - met - violated, "is", "are")
+    meet, miss, are = (f"{number} {one if number == 1 else many}" for number, one, many in counts)
     return (
-        f"Of {counted(n, 'edit')} one step away {met} meet all goals, {violated} miss one and {n - met - violated} are "
-        f"open: the edit {ground}.{tail}"
+        f"Of {counted(n, 'edit')} one step away {meet} all goals, {miss} one and {are} open: the edit {ground}.{tail}"
     )

@@ -39,12 +39,12 @@ class Run:
         The run folder; None when nothing was written.
     """
 
-    scenario: Any
+    scenario: Any = field(repr=False)
     first: str
     second: str
-    sums: Any
-    estimates: tuple[Estimate, ...]
-    manifest: dict[str, Any]
+    sums: Any = field(repr=False)
+    estimates: tuple[Estimate, ...] = field(repr=False)
+    manifest: dict[str, Any] = field(repr=False)
     notes: tuple[str, ...] = ()
     folder: Path | None = None
     _by_name: dict[str, Estimate] = field(init=False, repr=False, compare=False, default_factory=dict)

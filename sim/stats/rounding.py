@@ -85,6 +85,27 @@ def format_estimate(value: float | None, low: float | None, high: float | None, 
     return f"{shown} [{_number(-_up(-low, places), places)}, {_number(_up(high, places), places)}]{after}"
 
 
+def format_longer_arm(value: float | None, low: float | None, high: float | None, unit: str) -> str:
+    """A figure with the longer arm of its interval, as short as it can be: "50.2% ±0.3". Digits are those of
+    `format_estimate`.
+
+    Parameters
+    ----------
+    value, low, high, unit
+        As of `format_estimate`; "?" where there is no value, and the value alone where there is no interval.
+    """
+    if value is None:
+        return "?"
+    if low is None or high is None:
+        return format_value(value, 0.0, unit)
+    half = max(value - low, high - value)
+    if half <= 0:
+        return format_value(value, 0.0, unit)
+    scaled = half * (_PERCENT if unit.startswith("share") else 1.0)
+    places = _places(scaled)
+    return f"{format_value(value, half, unit)} ±{_number(_up(scaled, places), places)}"
+
+
 def format_value(value: float | None, half: float, unit: str) -> str:
     """A figure alone, with as many digits as a half-width beside it supports.
 

@@ -50,7 +50,7 @@ class Variant:
     pairing: str
     paired: bool
     changes: tuple[Change, ...]
-    differences: tuple[Difference, ...]
+    differences: tuple[Difference, ...] = field(repr=False)
     flipped: Estimate | None = None
     changed: Estimate | None = None
 
@@ -127,8 +127,8 @@ class Comparison:
 
     base: str
     pairing: str
-    variants: tuple[Variant, ...]
-    manifest: dict[str, Any]
+    variants: tuple[Variant, ...] = field(repr=False)
+    manifest: dict[str, Any] = field(repr=False)
     notes: tuple[str, ...] = ()
     folder: Path | None = field(default=None, compare=False)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -33,9 +33,9 @@ class DayStory:
         The same day as a record, which `sim replay` takes: deal, orientations, departures and rulings are fixed.
     """
 
-    day: Day
+    day: Day = field(repr=False)
     number: int
-    record: dict[str, Any]
+    record: dict[str, Any] = field(repr=False)
 
     @property
     def title(self) -> str:

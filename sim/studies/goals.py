@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -89,7 +89,7 @@ class GoalsJudged:
 
     file: str
     scenario: str
-    results: tuple[GoalResult, ...]
+    results: tuple[GoalResult, ...] = field(repr=False)
     seed: int
     failures: tuple[str, ...] = ()
     dominated: tuple[str, ...] = ()

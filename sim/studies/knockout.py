@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -84,12 +84,12 @@ class Knockout:
         Provenance, what a reader must know, and where it is kept (None when nothing was written).
     """
 
-    scenario: Scenario
+    scenario: Scenario = field(repr=False)
     bots: tuple[str, ...]
-    worths: tuple[Worth, ...]
-    dead: Mapping[str, tuple[str, ...]]
-    looked: Mapping[str, int]
-    manifest: Mapping[str, Any]
+    worths: tuple[Worth, ...] = field(repr=False)
+    dead: Mapping[str, tuple[str, ...]] = field(repr=False)
+    looked: Mapping[str, int] = field(repr=False)
+    manifest: Mapping[str, Any] = field(repr=False)
     notes: tuple[str, ...] = NOTES
     folder: Path | None = None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -48,9 +48,9 @@ class LabMap:
         Its mean rank over the criteria; the less, the better.
     """
 
-    rail_map: RailMap
-    figures: Mapping[str, Estimate]
-    traffic: Mapping[str, float]
+    rail_map: RailMap = field(repr=False)
+    figures: Mapping[str, Estimate] = field(repr=False)
+    traffic: Mapping[str, float] = field(repr=False)
     dead: tuple[str, ...]
     n_different: int
     n_matches: int
@@ -130,8 +130,8 @@ class MapLab:
 
     scenario: str
     pairing: str
-    maps: tuple[LabMap, ...]
-    manifest: Mapping[str, Any]
+    maps: tuple[LabMap, ...] = field(repr=False)
+    manifest: Mapping[str, Any] = field(repr=False)
     notes: tuple[str, ...] = ()
     folder: Path | None = None
 

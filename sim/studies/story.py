@@ -113,18 +113,18 @@ class Story:
         The bot that played on in both seats.
     """
 
-    scenario: Scenario
+    scenario: Scenario = field(repr=False)
     players: dict[str, str]
-    record: dict[str, Any]
+    record: dict[str, Any] = field(repr=False)
     title: str
     why: str
-    states: list[dict[str, Any]]
-    orders: list[dict[str, dict[str, str | None]]]
-    events: list[list[dict[str, Any]]]
-    moves: list[list[tuple[int, str, str, str]]]
+    states: list[dict[str, Any]] = field(repr=False)
+    orders: list[dict[str, dict[str, str | None]]] = field(repr=False)
+    events: list[list[dict[str, Any]]] = field(repr=False)
+    moves: list[list[tuple[int, str, str, str]]] = field(repr=False)
     result: dict[str, str | None]
-    chances: tuple[Chance, ...]
-    costly: tuple[Costly, ...]
+    chances: tuple[Chance, ...] = field(repr=False)
+    costly: tuple[Costly, ...] = field(repr=False)
     play_on: str
     number: int | None = field(default=None)
 

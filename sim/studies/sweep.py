@@ -351,8 +351,14 @@ def _notes(plan: SweepPlan, cells: Sequence[Any]) -> tuple[str, ...]:
     if plan.focused:
         share = sum(cell.n_matches for cell in cells) / plan.matches_asked
         notes.append(
-            f"Matches went to the cells whose goals were undecided, {100 * share:.1f}% of what all cells "
-            f"alike would get, in up to {LOOKS} looks over which the chances of error are spread."
+            "Matches went to the cells of which it was open whether they meet all goals, "
+            f"{100 * share:.1f}% of what all cells alike would get, in up to {LOOKS} looks over which the chances of "
+            "error are spread. A cell that misses one goal got no more: its other goals may be left undecided."
+        )
+    if plan.focused or plan.picks:
+        notes.append(
+            "The change of a cell is from the reference over the cell's own matches, and may differ from the "
+            "difference of the two figures shown."
         )
     counted = [(cell.number, cell.estimates.get("illegal_orders")) for cell in cells]
     illegal = [number for number, one in counted if one is not None and one.value]

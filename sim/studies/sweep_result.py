@@ -60,9 +60,9 @@ class CellResult:
     reference: bool
     pairing: str
     n_matches: int
-    estimates: Mapping[str, Estimate]
-    differences: Mapping[str, Difference]
-    goals: tuple[GoalResult, ...]
+    estimates: Mapping[str, Estimate] = field(repr=False)
+    differences: Mapping[str, Difference] = field(repr=False)
+    goals: tuple[GoalResult, ...] = field(repr=False)
     fingerprint: str
     error: str | None = None
 
@@ -157,16 +157,16 @@ class Sweep:
 
     scenario: str
     keys: Mapping[str, tuple[Any, ...]]
-    cells: tuple[CellResult, ...]
-    units: Mapping[str, str]
+    cells: tuple[CellResult, ...] = field(repr=False)
+    units: Mapping[str, str] = field(repr=False)
     inert: tuple[str, ...]
-    manifest: Mapping[str, Any]
+    manifest: Mapping[str, Any] = field(repr=False)
     notes: tuple[str, ...] = ()
     folder: Path | None = None
-    screen: tuple[KeyEffect, ...] = ()
-    pick: Pick | None = None
-    steps: tuple[Step, ...] = ()
-    key_units: Mapping[str, str] = field(default_factory=dict)
+    screen: tuple[KeyEffect, ...] = field(default=(), repr=False)
+    pick: Pick | None = field(default=None, repr=False)
+    steps: tuple[Step, ...] = field(default=(), repr=False)
+    key_units: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     @property
     def reference(self) -> CellResult:
@@ -296,6 +296,7 @@ def load_sweep(path: str | Path) -> pd.DataFrame:
     try:
         table = read_parquet(file, "the sweep's command writes it anew with --resume")
     except FileNotFoundError:
-        raise BadInput.of(f"{file} is missing; must be the folder of a finished sweep") from None
+        message = f"{file} is missing; must be the folder of a finished sweep; its command finishes it with --resume"
+        raise BadInput.of(message) from None
     frame: pd.DataFrame = table.to_pandas()
     return frame

@@ -67,10 +67,10 @@ class Tournament:
         Where it is kept; None when nothing was written.
     """
 
-    scenario: Scenario
+    scenario: Scenario = field(repr=False)
     bots: tuple[str, ...]
-    estimates: tuple[Estimate, ...]
-    manifest: dict[str, Any]
+    estimates: tuple[Estimate, ...] = field(repr=False)
+    manifest: dict[str, Any] = field(repr=False)
     notes: tuple[str, ...] = ()
     folder: Path | None = None
     _by_name: dict[tuple[str, str], Estimate] = field(init=False, repr=False, compare=False, default_factory=dict)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sim.config.errors import BadInput
@@ -40,7 +40,7 @@ class Tried:
     """
 
     edit: Edit
-    results: tuple[GoalResult, ...]
+    results: tuple[GoalResult, ...] = field(repr=False)
     n_matches: int
     failure: str | None = None
 

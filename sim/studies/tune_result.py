@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -58,19 +58,19 @@ class Tuned:
     scenario: str
     file: str
     pairings: tuple[str, ...]
-    space: Space
-    today: Tried
+    space: Space = field(repr=False)
+    today: Tried = field(repr=False)
     found: Tried | None
-    around: tuple[Tried, ...]
-    peers: tuple[Tried, ...]
-    rejected: tuple[Tried, ...]
-    open: tuple[Tried, ...]
-    nearest: tuple[Tried, ...]
+    around: tuple[Tried, ...] = field(repr=False)
+    peers: tuple[Tried, ...] = field(repr=False)
+    rejected: tuple[Tried, ...] = field(repr=False)
+    open: tuple[Tried, ...] = field(repr=False)
+    nearest: tuple[Tried, ...] = field(repr=False)
     n_tried: int
     n_invalid: int
     by_search: bool
     enumerated_keys: int
-    manifest: Mapping[str, Any]
+    manifest: Mapping[str, Any] = field(repr=False)
     notes: tuple[str, ...] = ()
     folder: Path | None = None
 

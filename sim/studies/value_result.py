@@ -185,12 +185,12 @@ class ValueStudy:
         Where it is kept; None when nothing was written.
     """
 
-    scenario: AnyScenario = field(compare=False)
+    scenario: AnyScenario = field(compare=False, repr=False)
     bots: tuple[str, ...]
-    worths: tuple[Worth, ...]
-    prices: tuple[BotPrice, ...]
-    verdicts: tuple[Verdict, ...]
-    manifest: dict[str, Any]
+    worths: tuple[Worth, ...] = field(repr=False)
+    prices: tuple[BotPrice, ...] = field(repr=False)
+    verdicts: tuple[Verdict, ...] = field(repr=False)
+    manifest: dict[str, Any] = field(repr=False)
     notes: tuple[str, ...] = ()
     folder: Path | None = field(default=None, compare=False)
 
