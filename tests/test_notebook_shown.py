@@ -266,7 +266,26 @@ def test_notebook__elsewhere_the_bar_is_that_of_the_terminal(monkeypatch, capsys
     monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: None))
     with bar() as show:
         show(1, 2)
-    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: SimpleNamespace()))
-    with bar(only_terminal=True) as show:
-        assert show is None
-    assert capsys.readouterr().out == ""
+    assert capsys.readouterr() == ("", ""), "what is short needs no line in a file"
+
+
+def test_progress__in_a_file_it_is_a_line_now_and_then(monkeypatch, capsys):
+    clock = iter([0.0, 10.0, 31.0, 40.0, 61.5, 400.0, 8_000.0, 9_000.0])
+    monkeypatch.setattr("sim.running.progress.time.monotonic", lambda: next(clock))
+    with bar(unit="days") as show:
+        show(100, 2_000)  # what was there before
+        show(200, 2_000)
+        show(210, 2_000)
+        show(1_100, 2_000)
+        show(1_200, 2_000)
+        show(1_200, 9_999)
+        show(1_200, 0)
+    found = capsys.readouterr()
+    assert found.out == ""
+    assert found.err.splitlines() == [
+        "playing: 200 of 2,000 days, about 9 min to go",
+        "playing: 1,100 of 2,000 days, about 55 s to go",
+        "playing: 1,200 of 2,000 days, about 5 min to go",
+        "playing: 1,200 of 9,999 days, about 17.8 h to go",
+        "playing: 1,200 of 0 days",
+    ]

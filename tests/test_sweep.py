@@ -13,6 +13,7 @@ import pytest
 import sim
 from sim.config.errors import BadInput
 from sim.config.sweep import Levels, load_sweep_file
+from sim.files import read_json
 from sim.running.executors import executor_of
 from sim.running.parts import part_size
 from sim.running.runner import Interrupted
@@ -506,6 +507,10 @@ def test_sweep__the_command_interrupted(sim_command, tmp_path, monkeypatch):
     assert stopped.code == 130
     assert f"sim sweep {path} --out {tmp_path / 'out'} --resume" in stopped.err
     assert sim_command("sweep", path, "--out", tmp_path / "out", "--resume").code == 0
+    words = ["sim", "sweep", str(path), "--out"]
+    assert read_json(tmp_path / "out" / "manifest.json")["command"] == [*words, str(tmp_path / "out"), "--resume"]
+    assert sim_command("sweep", path, "--out", tmp_path / "other").code == 0
+    assert read_json(tmp_path / "other" / "manifest.json")["command"] == [*words, str(tmp_path / "other")]
 
 
 def test_sweep__the_command_tells_of_failed_cells(sim_command, tmp_path, monkeypatch):

@@ -45,7 +45,7 @@ def bench(
         numbers = sorted({1, threads_here(None)})
     from sim.running.benchmark import measure_plans
 
-    with bar(only_terminal=True, unit="measurements") as progress:
+    with bar(unit="measurements") as progress:
         speeds = measure_plans(plans, numbers, seconds=seconds, rounds=rounds, progress=progress)
     if json:
         print_json([_as_data(speed) for speed in speeds])

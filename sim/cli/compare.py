@@ -83,7 +83,7 @@ def compare(
             found = load_comparison(path)
             typer.echo(f"This comparison is complete already in {path}; --again plays it anew.", err=True)
         else:
-            with told_when_interrupted(path, words), bar(only_terminal=True) as progress:
+            with told_when_interrupted(path, words), bar() as progress:
                 found = play_comparison(plan, threads=threads, folder=folder, progress=progress, command=words)
     if json:
         print_json(found.result())

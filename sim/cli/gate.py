@@ -78,7 +78,7 @@ def record(
     from sim.studies.record import record_baseline
 
     pairs = [None] if not bots else [two_bots(text) for text in bots]
-    with bar(only_terminal=True) as progress:
+    with bar() as progress:
         found = record_baseline(
             out,
             scenarios,
@@ -88,7 +88,7 @@ def record(
             seed=seed_number(seed),
             threads=threads,
             again=again,
-            progress=progress or False,
+            progress=progress,
         )
     _wrote(found, out)
 
@@ -120,7 +120,7 @@ def add(
     from sim.running.progress import bar
     from sim.studies.baseline_edit import add_to_baseline
 
-    with bar(only_terminal=True) as progress:
+    with bar() as progress:
         found = add_to_baseline(
             file,
             scenarios,
@@ -129,7 +129,7 @@ def add(
             deltas=deltas,
             matches=count("--matches", matches),
             threads=threads,
-            progress=progress or False,
+            progress=progress,
         )
     _wrote(found, file)
 
@@ -199,10 +199,8 @@ def update(
     from sim.studies.record import Refused, update_baseline
 
     try:
-        with bar(only_terminal=True) as progress:
-            found = update_baseline(
-                file, reason, anchor=anchor, deltas=deltas, threads=threads, progress=progress or False
-            )
+        with bar() as progress:
+            found = update_baseline(file, reason, anchor=anchor, deltas=deltas, threads=threads, progress=progress)
     except Refused as refused:
         print_check(refused.found, console(stderr=True))
         _paragraph(f"not updated: {refused}")
@@ -297,7 +295,7 @@ def _checked(
 
     compared = read_baseline(file)
     plans = [make_goals_plan(one, seed=compared.seed) for one in goals or ()]
-    with bar(only_terminal=True) as progress:
+    with bar() as progress:
         return play_check(
             compared,
             file,

@@ -39,7 +39,7 @@ def knockout(
             typer.echo(f"This study is complete already in {path}.", err=True)
             found = load_knockout(path)
         else:
-            with told_when_interrupted(path, words), bar(only_terminal=True) as progress:
+            with told_when_interrupted(path, words), bar() as progress:
                 found = play_knockout(plan, threads=threads, folder=folder, progress=progress, command=words)
     if json:
         print_json(found.result())

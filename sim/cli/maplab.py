@@ -91,7 +91,7 @@ def maplab(
             typer.echo(f"This lab is complete already in {path}.", err=True)
             found = load_map_lab(path)
         else:
-            with told_when_interrupted(path, words), bar(only_terminal=True) as progress:
+            with told_when_interrupted(path, words), bar() as progress:
                 found = play_map_lab(plan, threads=threads, folder=folder, progress=progress, command=words)
     if json:
         print_json(found.result())

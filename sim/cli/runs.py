@@ -117,7 +117,7 @@ def run(
             result = load_run(path)
             typer.echo(f"This run is complete already in {path}; --again plays it anew.", err=True)
         else:
-            with told_when_interrupted(path, words), bar(only_terminal=True) as progress:
+            with told_when_interrupted(path, words), bar() as progress:
                 result = play(plan, amount, threads=threads, folder=folder, progress=progress, command=words)
     if json:
         print_json(result.summary())
@@ -175,7 +175,7 @@ def _run_goals(
     path = out or RUNS / plan.folder_name
     words = _command(scenario, matches, None, bots, plan.seed, set_, out, False)
     words += ["--goals", str(goals)]
-    with told_when_interrupted(path, words), bar(only_terminal=True) as progress:
+    with told_when_interrupted(path, words), bar() as progress:
         found = play_goals(plan, threads=threads, out=path, progress=progress, command=words)
     if json:
         print_json(found.result())

@@ -59,7 +59,7 @@ def sweep(
     executor = executor_of(threads, processes, cluster)
     plan = make_sweep_plan(file, matches=n, block_pairs=None if out is None else block_pairs_in(out))
     path = out or Path("reports/runs") / folder_name(f"{plan.spec.scenario.name}-sweep", plan.digest)
-    words = ["sim", "sweep", str(file), "--out", str(path), "--resume"]
+    words = ["sim", "sweep", str(file), "--out", str(path)]
     workers = ("--processes", processes), ("--cluster", cluster)
     merged = (("--merge", one) for one in merge or ())
     for option, value in (("--matches", matches), ("--shard", shard), *merged, *workers):
@@ -67,8 +67,8 @@ def sweep(
             words += [option, str(value)]
     with ExitStack() as stack:
         folder = stack.enter_context(RunFolder(path, plan.digest))
-        progress = stack.enter_context(bar(only_terminal=True))
-        with told_when_interrupted(path, words):
+        progress = stack.enter_context(bar())
+        with told_when_interrupted(path, [*words, "--resume"]):
             found = play_sweep(
                 plan,
                 executor=executor,
@@ -77,7 +77,7 @@ def sweep(
                 shard=part,
                 merge=merge or (),
                 progress=progress,
-                command=words,
+                command=[*words, "--resume"] if resume else words,
             )
     if found is None:
         typer.echo(f"Shard {shard} is complete in {path}; --merge {path} takes it along.", err=True)

@@ -77,7 +77,7 @@ def tournament(
             found = load_tournament(path)
             typer.echo(f"This tournament is complete already in {path}; --again plays it anew.", err=True)
         else:
-            with told_when_interrupted(path, words), bar(only_terminal=True) as progress:
+            with told_when_interrupted(path, words), bar() as progress:
                 found = play_tournament(plan, threads=threads, folder=folder, progress=progress, command=words)
     if json:
         print_json(found.summary())

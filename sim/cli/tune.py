@@ -70,7 +70,7 @@ def tune(
         folder = stack.enter_context(RunFolder(path, plan.digest))
         if folder.state == "complete":
             typer.echo(f"This tuning is complete already in {path}; what it played is read.", err=True)
-        progress = stack.enter_context(bar(only_terminal=True))
+        progress = stack.enter_context(bar())
         with told_when_interrupted(path, words):
             found = play_tune(plan, executor=executor, folder=folder, progress=progress, command=words)
     if json:

@@ -96,7 +96,7 @@ def value(
             found = load_value(path)
             typer.echo(f"This study is complete already in {path}; --again plays it anew.", err=True)
         else:
-            with told_when_interrupted(path, words), bar(only_terminal=True) as progress:
+            with told_when_interrupted(path, words), bar() as progress:
                 found = play_any(plan, threads=threads, folder=folder, progress=progress, command=words)
     if json:
         print_json(found.result())

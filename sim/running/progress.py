@@ -1,4 +1,4 @@
-"""A bar for people: on standard error, or in a notebook."""
+"""How far it has come: a bar on a terminal or in a notebook, and a line now and then where there is neither."""
 
 from __future__ import annotations
 
@@ -17,20 +17,19 @@ STEP_SECONDS = 0.2
 """Between two looks of a bar in a notebook: each is a message to the page."""
 
 
+LINE_SECONDS = 30.0
+"""Between two lines where standard error is a file, as in CI: what is shorter says nothing."""
+
+
 @contextmanager
-def bar(*, only_terminal: bool = False, unit: str = "matches") -> Iterator[Show | None]:
-    """Show progress; yields what to call with (done, wanted), or None where nobody looks.
+def bar(*, unit: str = "matches") -> Iterator[Show]:
+    """Show progress; yields what to call with (done, wanted).
 
     Parameters
     ----------
-    only_terminal
-        Show nothing unless standard error is a terminal.
     unit
         What is counted.
     """
-    if only_terminal and not sys.stderr.isatty():
-        yield None
-        return
     display = _notebook()
     if display is not None:
         shown = _NotebookBar(display, unit)
@@ -38,6 +37,9 @@ def bar(*, only_terminal: bool = False, unit: str = "matches") -> Iterator[Show 
             yield shown
         finally:
             shown.close()
+        return
+    if not sys.stderr.isatty():
+        yield _Lines(unit)
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -63,6 +65,36 @@ def _notebook() -> Any:
         return None
     display: Any = importlib.import_module("IPython.display").display
     return lambda text: display(_Html(text), display_id=True)
+
+
+class _Lines:
+    """A line on standard error now and then."""
+
+    def __init__(self, unit: str) -> None:
+        self.unit = unit
+        self.started = self.last = time.monotonic()
+        self.first: int | None = None
+
+    def __call__(self, done: int, wanted: int) -> None:
+        if self.first is None:
+            self.first = done
+        now = time.monotonic()
+        if now - self.last < LINE_SECONDS:
+            return
+        self.last = now
+        told = f"playing: {done:,} of {wanted:,} {self.unit}"
+        if done > self.first and wanted >= done:
+            # What was there before took no time.
+            seconds = (now - self.started) * (wanted - done) / (done - self.first)
+            told += f", about {_duration(seconds)} to go"
+        print(told, file=sys.stderr, flush=True)
+
+
+def _duration(seconds: float) -> str:
+    """So long in words, such as 40 s, 12 min or 3.5 h."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 class _NotebookBar:
