@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sim.config.errors import BadInput
 from sim.files import told, write_atomically
-from sim.parquet import parquet_bytes, parquet_writer, read_parquet
+from sim.parquet import ParquetWriter, parquet_bytes, read_parquet
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -73,7 +73,7 @@ class MatchParts:
             nonlocal writer
             table = pa.concat_tables(waiting).combine_chunks()
             if writer is None:
-                writer = parquet_writer(beside, table.schema)
+                writer = ParquetWriter(beside, table.schema)
             writer.write_table(table)
             waiting.clear()
 

@@ -151,8 +151,10 @@ def changed_column(table: pa.Table, name: str, values: list[Any], kind: pa.DataT
         ("namespace", lambda names: ([str(one) for one in names], pa.string()), "holds string, not int64"),
         ("block_sums", lambda rows: ([None, *rows[1:]], pa.list_(pa.int64())), "its column block_sums has gaps"),
         ("block_sums", lambda rows: ([rows[0][:-1], *rows[1:]], pa.list_(pa.int64())), "numbers, too few or many"),
+        ("block_sums", lambda rows: ([{"a": 1} for _ in rows], pa.struct({"a": pa.int64()})), "not lists of int64"),
+        ("block_pairs", lambda rows: ([["1"] for _ in rows], pa.list_(pa.string())), "not lists of int64"),
     ],
-    ids=range(7),
+    ids=range(9),
 )
 def test_rows__of_another_shape_are_told_of(tmp_path, folder, found, name, change, message):
     out = tmp_path / "out"

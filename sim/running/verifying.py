@@ -12,7 +12,7 @@ from kernels import fingerprint
 from sim.api import load_run, plan_of
 from sim.config.errors import BadInput
 from sim.games.game import Plan, Sums
-from sim.parquet import read_parquet
+from sim.parquet import read_frame
 from sim.running.chunks import Chunk
 from sim.running.result import Run
 from sim.running.runner import threads_here
@@ -127,7 +127,7 @@ def _kept_rows(path: Path, blocks: Any, run: Run) -> dict[int, Any]:
 
     n_blocks = run.sums.n_blocks
     remedy = "sim run with --again writes it anew"
-    frame = read_parquet(path, remedy).to_pandas()
+    frame = read_frame(path, remedy)
     if "pair" not in frame or not pd.api.types.is_integer_dtype(frame["pair"]):
         raise BadInput.of(f"{path} is damaged (its pairs are no whole numbers); {remedy}")
     return {block: frame[frame["pair"] % n_blocks == block].sort_values("match") for block in blocks}

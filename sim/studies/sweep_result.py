@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sim.config.errors import BadInput
-from sim.parquet import read_parquet
+from sim.parquet import read_frame
 from sim.stats.differences import Difference, Verdict
 from sim.stats.figures import Estimate
 from sim.stats.goals import GoalResult, GoalVerdict, overall
@@ -294,9 +294,7 @@ def load_sweep(path: str | Path) -> pd.DataFrame:
     """
     file = Path(path) / CELLS_FILE
     try:
-        table = read_parquet(file, "the sweep's command writes it anew with --resume")
+        return read_frame(file, "the sweep's command writes it anew with --resume")
     except FileNotFoundError:
         message = f"{file} is missing; must be the folder of a finished sweep; its command finishes it with --resume"
         raise BadInput.of(message) from None
-    frame: pd.DataFrame = table.to_pandas()
-    return frame

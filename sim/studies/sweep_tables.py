@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from sim.config.errors import BadInput
-from sim.parquet import parquet_writer, read_parquet
+from sim.parquet import ParquetWriter, read_parquet
 from sim.running.parts import PART_BLOCKS, Played
 
 if TYPE_CHECKING:
@@ -229,7 +229,7 @@ def compacted(rows: list[Rows], keys: Sequence[str]) -> bytes:
         table = pa.table(columns, schema=schema)
     edges = np.searchsorted(numbers, np.arange(0, max(1, len(keys)), CELLS_A_GROUP))
     buffer = io.BytesIO()
-    with parquet_writer(buffer, table.schema) as writer:
+    with ParquetWriter(buffer, table.schema) as writer:
         for start, stop in pairwise([*edges.tolist(), len(order)]):
             writer.write_table(_taken(table, order[start:stop]), row_group_size=max(1, stop - start))
     return buffer.getvalue()
@@ -262,7 +262,12 @@ def _check_columns(table: pa.Table) -> None:
         raise ValueError("it has a block below 0")
     played = table.column("error").is_null()
     for name in table.column_names:
-        if name.startswith(PREFIX) and table.column(name).filter(played).null_count:
+        if not name.startswith(PREFIX):
+            continue
+        kind = table.column(name).type
+        if not (pa.types.is_list(kind) and kind.value_type == pa.int64()):
+            raise ValueError(f"its column {name} holds {kind}, not lists of int64")
+        if table.column(name).filter(played).null_count:
             raise ValueError(f"its column {name} has gaps")
 
 
