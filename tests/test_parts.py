@@ -79,6 +79,27 @@ def test_parts__a_part_tells_the_next_one(monkeypatch):
     assert plan.chunks[0] == 2 * last // CAUTION
 
 
+def test_parts__a_cell_of_another_speed_shows_it_in_few_pairs(monkeypatch):
+    """Cells of a pairing may differ a thousand times: no chunk may take so much longer that nobody can stop it."""
+    fast, alike, slow = counted(), counted(), counted()
+    clock, each = [0.0], {id(fast): 1e-6, id(alike): 1e-6, id(slow): 1e-2}
+    monkeypatch.setattr("sim.running.parts.time.perf_counter", lambda: clock[0])
+    for plan in (fast, alike, slow):
+
+        def play_rows(chunk, bench, plan=plan, played=plan.play_rows):
+            clock[0] += each[id(plan)] * chunk.n_pairs
+            return played(chunk, bench)
+
+        plan.play_rows = play_rows
+    pace = Pace()
+    for plan in (fast, fast, alike, slow, slow):
+        play_part(Part(0, plan, 0, FIRST_CHUNK_PAIRS), pace=pace)
+    assert fast.chunks[-1] == PAIRS, "one that was played goes on at its pace"
+    assert alike.chunks == [FIRST_CHUNK_PAIRS, PAIRS - FIRST_CHUNK_PAIRS], "as does one that keeps up"
+    assert max(slow.chunks) == FIRST_CHUNK_PAIRS
+    assert slow.chunks[1:3] == [10, 10]
+
+
 def test_parts__workers_go_on_while_results_are_looked_at(monkeypatch):
     played: list[int] = []
     monkeypatch.setattr("sim.running.executors.threads.play_part", lambda part, *_: played.append(part) or part)

@@ -152,7 +152,7 @@ def _curves(found: Sweep, grid: Grid, metric: str, view: View | None) -> tuple[s
     """Curves over the key that moves a figure most, one for each value of the next; else over each key."""
     if view is not None:
         key, by = sorted((view.across, view.up), key=view.ranked.index)
-        why = ", which moves it most" if key == view.ranked[0] else ""
+        why = ", which moves it most" if key == view.ranked[0] and _moves(found, metric) else ""
         n = len(grid.levels[by])
         each = f"each {by}" if n <= MOST_CURVES else f"{MOST_CURVES} of {n} values of {by}"
         words = f"{metric} over {key}{why}, a curve for {each}{_still_words(found, grid, (key, by))}."

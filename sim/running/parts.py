@@ -24,6 +24,9 @@ PART_BLOCKS = 16
 CAUTION = 4
 """A part begins with one in so many of the pairs that its pairing's last one would have played at a time."""
 
+PLANS_KNOWN = 64
+"""Plans of which it is remembered that they were played."""
+
 USUAL_BLOCKS = 64
 """Blocks of a cell as it is first asked for, as of a run."""
 
@@ -92,20 +95,32 @@ class Played:
 class Pace:
     """How many pairs of a pairing take `CHUNK_SECONDS`, learnt from the parts before, whatever their cell.
 
-    Cells differ in speed, so that it is only where a part begins: it goes on as its own chunks go.
+    Cells of a pairing can differ in speed a thousand times, by how long matches are or what a parameter makes a bot
+    think about. So it is only where a part begins, and only if its own plan was played before; a new one has to show
+    in a few pairs that it keeps up.
     """
 
     def __init__(self) -> None:
         self._pairs: dict[str, int] = {}
+        self._played: tuple[Plan, ...] = ()
+
+    def usual_chunk(self, plan: Plan) -> int:
+        """Pairs of a chunk that its pairing's last part was sure to play in time; 0 where there was none."""
+        known = self._pairs.get(plan.pairing_name)
+        return 0 if known is None else max(1, min(known // CAUTION, MAX_CHUNK_PAIRS))
 
     def first_chunk(self, plan: Plan) -> int:
         """Pairs to begin with: far fewer than the last part would have taken, in case this one is slower."""
-        known = self._pairs.get(plan.pairing_name)
-        return FIRST_CHUNK_PAIRS if known is None else max(1, min(known // CAUTION, MAX_CHUNK_PAIRS))
+        usual = self.usual_chunk(plan)
+        if any(one is plan for one in self._played):
+            return usual
+        return min(usual or FIRST_CHUNK_PAIRS, FIRST_CHUNK_PAIRS)
 
     def learn(self, plan: Plan, pairs: int) -> None:
         """So many pairs of this plan take `CHUNK_SECONDS`."""
         self._pairs[plan.pairing_name] = pairs
+        if not any(one is plan for one in self._played):
+            self._played = (plan, *self._played[: PLANS_KNOWN - 1])
 
 
 def play_part(part: Part, stop: Event | None = None, pace: Pace | None = None) -> Played | None:
@@ -126,8 +141,8 @@ def play_part(part: Part, stop: Event | None = None, pace: Pace | None = None) -
             seconds = max(time.perf_counter() - started, 1e-6)
             done += chunk.n_pairs
             right = max(1, int(chunk.n_pairs * CHUNK_SECONDS / seconds))
+            step = min(right, max(4 * step, pace.usual_chunk(plan)), MAX_CHUNK_PAIRS)
             pace.learn(plan, right)
-            step = min(right, 4 * step, MAX_CHUNK_PAIRS)
         sums.validate()
         fault = plan.fault(sums)
     except BadInput as error:
