@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
@@ -10,6 +11,7 @@ from rich.console import Console
 from sim.config.key_units import unit_of_key
 from sim.config.loading import load_scenario
 from sim.reports.sweep_choice import grid_of
+from sim.reports.sweep_page import write_sweep_report
 from sim.reports.sweep_terminal import print_sweep
 from sim.stats.differences import Verdict
 from sim.studies.sweep import sweep
@@ -25,6 +27,19 @@ def text(found: Sweep) -> str:
     shown = io.StringIO()
     print_sweep(found, Console(file=shown, width=80, markup=False, highlight=False))
     return shown.getvalue()
+
+
+@pytest.mark.compiled
+def test_sweep__says_from_what_size_on_a_change_matters(tmp_path):
+    found = sweep(written(tmp_path, keys="{economy.toll: [1, 2]}"), matches=32)
+    assert "delta is" not in text(found)
+    small = replace(found.cells[1].differences["shared"], verdict=Verdict.SAME, delta=0.012)
+    cell = replace(found.cells[1], differences={**found.cells[1].differences, "shared": small})
+    told = replace(found, cells=(found.cells[0], cell))
+    assert "under delta" in text(told)
+    assert "\n  delta is 1.2 pp\n" in text(told)
+    page = write_sweep_report(told, tmp_path / "page")[-1].read_text()
+    assert "shared, and its change from the reference; delta is 1.2 pp" in page
 
 
 def turns(found: Sweep) -> set[tuple[str, object, object]]:

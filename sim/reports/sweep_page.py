@@ -13,7 +13,7 @@ from sim.reports.sweep_pictures import drawings, drawn_metrics, still_metrics
 from sim.reports.sweep_screen_terminal import SCREEN_HEADER, SCREEN_LEGEND, screen_row
 from sim.reports.sweep_steps import STEPS_HEADER, step_row, steps_by_figure, steps_heading, still_words
 from sim.reports.sweep_terminal import RESOLVED_WORDS
-from sim.reports.sweep_words import pairing_words
+from sim.reports.sweep_words import delta_of, pairing_words
 from sim.stats.differences import Verdict
 from sim.stats.figures import Kind
 from sim.stats.rounding import format_estimate
@@ -55,6 +55,7 @@ def write_sweep_report(found: Sweep, folder: Path) -> list[Path]:
         metrics=[
             (metric, [_row(found, cell, metric) for cell in found.cells[:MOST_ROWS]]) for metric in drawn_metrics(found)
         ],
+        deltas={metric: delta_of(found, metric) for metric in drawn_metrics(found)},
         quantiles={
             name for cell in found.cells for name, change in cell.differences.items() if change.kind is Kind.QUANTILE
         },

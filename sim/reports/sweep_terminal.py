@@ -10,7 +10,7 @@ from sim.reports.lines import Lines
 from sim.reports.sweep_pick_terminal import print_pick
 from sim.reports.sweep_screen_terminal import print_screen
 from sim.reports.sweep_steps import print_steps
-from sim.reports.sweep_words import grouped_words, pairing_words, turned_words
+from sim.reports.sweep_words import delta_of, grouped_words, pairing_words, turned_words
 from sim.reports.words import counted, shortened
 from sim.stats.differences import Difference, Verdict
 from sim.stats.figures import Kind
@@ -113,6 +113,8 @@ def _metric(lines: Lines, found: Sweep, metric: str) -> None:
         left_out = counted(len(cells) - len(rows), "cell")
         most = "these moved most; " if left[Verdict.MOVED] else ""
         lines.paragraph(f"  {most}and {left_out} more: {told}" if rows else f"  of {left_out}: {told}", hang="    ")
+    if delta := delta_of(found, metric):
+        lines.paragraph(f"  {delta}")
 
 
 def _own(found: Sweep, cell: CellResult, metric: str) -> str:

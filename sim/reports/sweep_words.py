@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sim.reports.compare_terminal import delta_words
 from sim.reports.words import counted, shortened
+from sim.stats.differences import Verdict
 from sim.studies.sweep_result import CellResult, Sweep
 from sim.studies.turning import level_words, short_names
 
-__all__ = ["turned_words"]
+__all__ = ["delta_of", "grouped_words", "pairing_words", "turned_words"]
 
 LONGEST_LEVEL = 28
 
@@ -34,6 +36,12 @@ def pairing_words(found: Sweep) -> str:
     """Who plays; where that is turned too, how many pairings."""
     pairings = {cell.pairing for cell in found.cells}
     return shortened(next(iter(pairings)), 40) if len(pairings) == 1 else counted(len(pairings), "pairing")
+
+
+def delta_of(found: Sweep, metric: str) -> str:
+    """From what size on a change of a figure matters; "" where no cell is said to be under it."""
+    changes = [cell.differences[metric] for cell in found.cells if metric in cell.differences]
+    return next((f"delta is {delta_words(one)}" for one in changes if one.verdict is Verdict.SAME), "")
 
 
 def turned_words(found: Sweep, cell: CellResult) -> str:
