@@ -116,6 +116,13 @@ def test_turning__a_game_without_a_map_refuses_one():
     assert [key for _, _, key, _ in told] == ["map"]
 
 
+def test_turning__true_is_not_one():
+    turning = Turning(load_scenario("standard"), None, Path())
+    assert turning.turned({"economy.toll": 1})[0] is turning.scenario
+    told = problems_of(lambda: turning.turned({"economy.toll": True}))
+    assert [key for _, _, key, _ in told] == ["economy.toll"]
+
+
 def test_recent__asks_once_about_the_same_object_and_forgets_the_oldest():
     asked = []
 

@@ -68,7 +68,7 @@ class Turning:
         BadInput
             When it is no valid scenario.
         """
-        other = {key: value for key, value in values.items() if value != self.own(key)}
+        other = {key: value for key, value in values.items() if not _says_the_same(value, self.own(key))}
         bots, own_map = self.bots, self.plain.get("map")
         if "bots" in other:
             bots = self._two_bots(other.pop("bots"))
@@ -105,6 +105,11 @@ class Turning:
             if problems:
                 raise BadInput(problems)
         return self._maps[value]
+
+
+def _says_the_same(value: Any, own: Any) -> bool:
+    """Whether a value is what the scenario says itself; true and 1, which Python holds equal, are not the same."""
+    return bool(value == own) and isinstance(value, bool) is isinstance(own, bool)
 
 
 def level_words(value: Any) -> str:
