@@ -20,6 +20,7 @@ from sim.config.errors import BadInput
 from sim.files import write_atomically
 from sim.games import game_named
 from sim.store import RunFolder
+from sim.studies import sweep_rows
 from sim.studies.sweep import play_sweep, sweep
 from sim.studies.sweep_plan import make_sweep_plan
 from sim.studies.sweep_result import Sweep
@@ -166,6 +167,36 @@ def test_rows__of_another_shape_are_told_of(tmp_path, folder, found, name, chang
     plan = make_sweep_plan(folder / "own.yaml")
     with pytest.raises(BadInput, match=message), RunFolder(out, plan.digest) as held:
         play_sweep(plan, folder=held, resume=True)
+
+
+@pytest.mark.parametrize("when", ["before it is written", "after it is written", "before it is a table"])
+def test_rows__are_kept_whenever_the_keyboard_interrupts(folder, found, tmp_path, monkeypatch, when):
+    """Also in the moment in which they are."""
+    pressed = []
+
+    def pressing(work: Any, *, first: bool) -> Any:
+        def interrupted(*given: Any) -> Any:
+            pressed.append(given)
+            if first and len(pressed) == 1:
+                raise KeyboardInterrupt
+            done = work(*given)
+            if len(pressed) == 1:
+                raise KeyboardInterrupt
+            return done
+
+        return interrupted
+
+    name = "table_of" if when == "before it is a table" else "write_atomically"
+    work = pressing(getattr(sweep_rows, name), first=when.startswith("before"))
+    monkeypatch.setattr(sweep_rows, name, work)
+    plan = make_sweep_plan(folder / "own.yaml")
+    with pytest.raises(KeyboardInterrupt), RunFolder(tmp_path / "out", plan.digest) as held:
+        play_sweep(plan, folder=held, shard=(1, 1))
+    monkeypatch.undo()
+    keys = [cell.key for cell in plan.cells]
+    kept = RowStore(tmp_path / "out")
+    assert kept.present() == {(key, part) for cell, key in enumerate(keys) for part in range(plan.n_parts(cell))}
+    assert merged(folder, tmp_path / "merged", tmp_path / "out") == (folder / "whole" / ROWS_FILE).read_bytes()
 
 
 # -- what is damaged --------------------------------------------------------------------------------------------------

@@ -104,7 +104,14 @@ class RowStore:
             self.played = []
 
     def flush(self) -> None:
-        """Keep what was entered."""
+        """Keep what was entered; an interruption from the keyboard waits until it is kept."""
+        try:
+            self._keep()
+        except KeyboardInterrupt:
+            self._keep()  # what is kept already may be kept twice, which does no harm
+            raise
+
+    def _keep(self) -> None:
         self._settle()
         if not self.pending:
             return
