@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import pytest
 
 from sim.api import make_plan
 from sim.running.engine import CHUNK_SECONDS, FIRST_CHUNK_PAIRS, MAX_CHUNK_PAIRS
@@ -36,6 +37,7 @@ def counted() -> Counted:
     return Counted(make_plan("standard", bots=("random", "random"), seed=1, overrides={"dispatches": 1}))
 
 
+@pytest.mark.compiled
 def test_parts__a_known_pace_makes_fewer_chunks_and_the_same_sums():
     plan = counted()
     part = Part(0, plan, 0, FIRST_CHUNK_PAIRS)
@@ -65,6 +67,7 @@ def test_parts__the_pace_is_of_a_pairing_and_within_bounds():
     assert pace.first_chunk(plan) == MAX_CHUNK_PAIRS
 
 
+@pytest.mark.compiled
 def test_parts__a_part_tells_the_next_one(monkeypatch):
     ticks = itertools.count(0, CHUNK_SECONDS / 2)
     monkeypatch.setattr("sim.running.parts.time.perf_counter", lambda: next(ticks))
@@ -79,6 +82,7 @@ def test_parts__a_part_tells_the_next_one(monkeypatch):
     assert plan.chunks[0] == 2 * last // CAUTION
 
 
+@pytest.mark.compiled
 def test_parts__a_cell_of_another_speed_shows_it_in_few_pairs(monkeypatch):
     """Cells of a pairing may differ a thousand times: no chunk may take so much longer that nobody can stop it."""
     fast, alike, slow = counted(), counted(), counted()
