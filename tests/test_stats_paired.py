@@ -15,14 +15,15 @@ from sim.stats.paired import (
     IDENTICAL,
     WELCH,
     Measured,
+    MeasuredFigures,
     combination,
+    errors_and_gains,
     gain,
     interval,
     match_deviation,
     measured,
     pairs_to_decide,
     quantile_of,
-    standard_error,
     unpaired_interval,
 )
 
@@ -55,6 +56,10 @@ def test_measured__of_a_histogram_is_its_distribution_function():
     assert measured(bins, 0).means.tolist() == [0.75, 1.0]
     assert measured(bins, 0).value == 7 / 8
     assert math.isnan(quantile_of(Bins(np.zeros(0, np.int64), np.zeros((2, 0), np.int64), np.zeros(2, np.int64)), 0.5))
+
+
+def standard_error(found: Measured) -> float | None:
+    return errors_and_gains(MeasuredFigures.alone(found))[0][0]
 
 
 def test_interval__is_students_on_block_differences():

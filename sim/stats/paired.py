@@ -50,7 +50,6 @@ __all__ = [
     "measured",
     "pairs_to_decide",
     "quantile_of",
-    "standard_error",
     "unpaired_interval",
 ]
 
@@ -306,11 +305,6 @@ def unpaired_interval(base: Measured, variant: Measured, level: float = 0.95) ->
     return Interval(value, value - half, value + half, WELCH)
 
 
-def standard_error(found: Measured) -> float | None:
-    """Standard error of a difference, s/√B; 0 where it is exact or the same in all blocks, None under two blocks."""
-    return errors_and_gains(MeasuredFigures.alone(found))[0][0]
-
-
 def gain(found: Measured) -> float | None:
     """How many times the matches a comparison without common luck would need: Σ c² s² over the variance of the sum.
 
@@ -320,7 +314,10 @@ def gain(found: Measured) -> float | None:
 
 
 def errors_and_gains(found: MeasuredFigures) -> list[tuple[float | None, float | None]]:
-    """Both of several differences."""
+    """Of several differences the standard error, s/√B, and the gain.
+
+    The error is 0 of what is exact or the same in all blocks, None under two blocks.
+    """
     if found.exact:
         return [(0.0, None)] * len(found.values)
     n_blocks, scatter = np.count_nonzero(~np.isnan(found.means), axis=1), _variances(found.means)
