@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from sim.config.errors import BadInput, Problem
 from sim.config.loading import load_scenario
 from sim.config.scenario import Scenario
+from sim.config.values import did_you_mean
 from tests.config_files import MAP, SCENARIO, changed, problems_of, write
 
 DOLLARS = "must be a whole number of dollars"
@@ -278,3 +279,10 @@ def test_bad_scenario__the_bot_that_is_suggested_ships():
     with pytest.raises(BadInput) as refused:
         load_scenario("standard", {"define": {"own": {"noise": 1}}})
     assert str(refused.value).rpartition("as in bot: ")[2] in SHIPPED
+
+
+def test_did_you_mean__never_the_word_itself():
+    """Which is known elsewhere, and not allowed here."""
+    assert did_you_mean("toll", ["toll", "trains"]) == ""
+    assert did_you_mean("toll", ["toll", "tolls"]) == "; did you mean 'tolls'?"
+    assert did_you_mean("Toll", ["toll", "tolls"]) == "; did you mean 'toll'?"
